@@ -1,0 +1,7 @@
+//! Tabula's engine: board, evaluation, search and the UCI protocol.
+#![deny(missing_docs)]
+
+pub mod board;
+pub mod types;
+
+pub use board::{Board, Setup};
