@@ -28,13 +28,13 @@ fn main() {
 /// Visits every occupancy that matters for one slider on one square.
 fn fill(by_magic: &mut [u64], by_pext: &mut [u64], slider: &Slider, attacks: impl Fn(u64) -> u64) {
     let mut occupied = 0u64;
-    for in_order in slider.offset as usize.. {
+    for pext_slot in &mut by_pext[slider.offset as usize..] {
         let slot = &mut by_magic[slider.magic_index(occupied)];
         // Two occupancies may share a slot only if they attack the same squares.
         assert!(*slot == 0 || *slot == attacks(occupied), "a magic number is wrong");
         *slot = attacks(occupied);
         // The subsets of a mask come in just the order that PEXT numbers them.
-        by_pext[in_order] = attacks(occupied);
+        *pext_slot = attacks(occupied);
         occupied = occupied.wrapping_sub(slider.mask) & slider.mask;
         if occupied == 0 {
             return;

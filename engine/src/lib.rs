@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 pub mod board;
+pub mod tt;
 pub mod types;
 
 pub use board::{Board, Setup};

@@ -13,11 +13,13 @@ mod make;
 mod movegen;
 mod perft;
 mod rays;
+mod see;
 pub mod zobrist;
 
 pub use castling::{CastlingRights, CastlingSetup, Wing};
 pub use fen::FenError;
 pub use movegen::CheckInfo;
+pub use see::EXCHANGE_VALUES;
 use zobrist::{Key, ZOBRIST};
 
 use crate::types::{Bitboard, Color, Move, Piece, PieceType, Square};
