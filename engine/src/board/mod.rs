@@ -6,6 +6,7 @@
 
 pub mod attacks;
 mod castling;
+mod cycle;
 mod draw;
 mod fen;
 mod magics;
@@ -335,6 +336,22 @@ impl Board {
             || (attacks::king(square) & self.pieces(by, PieceType::King)).any()
             || (attacks::bishop(square, occupied) & self.diagonal_sliders(by)).any()
             || (attacks::rook(square, occupied) & self.straight_sliders(by)).any()
+    }
+
+    /// Every square that a side attacks.
+    pub fn attacked_by(&self, color: Color) -> Bitboard {
+        let occupied = self.occupied();
+        let mut attacked = attacks::pawns(color, self.pawns(color)) | attacks::king(self.king(color));
+        for square in self.pieces(color, PieceType::Knight) {
+            attacked |= attacks::knight(square);
+        }
+        for square in self.diagonal_sliders(color) {
+            attacked |= attacks::bishop(square, occupied);
+        }
+        for square in self.straight_sliders(color) {
+            attacked |= attacks::rook(square, occupied);
+        }
+        attacked
     }
 
     /// The pieces (of either colour) that alone stand between `king` and a slider of `by`.
