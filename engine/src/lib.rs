@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 pub mod board;
+pub mod eval;
 pub mod tt;
 pub mod types;
 

@@ -1,0 +1,103 @@
+//! Material and piece squares, kept up to date move by move.
+
+use super::score::Score;
+use super::weights::{Weights, king_half, pieces_on};
+use crate::Board;
+use crate::board::Wing;
+use crate::types::{Bitboard, Color, Move, Piece, PieceType, Square};
+
+/// How many pieces of each kind each side has, four bits each.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct MaterialKey(pub u64);
+
+impl MaterialKey {
+    #[inline(always)]
+    const fn one(piece: Piece) -> u64 {
+        1 << (piece as u32 * 4)
+    }
+
+    /// How many of them there are.
+    #[inline(always)]
+    pub const fn count(self, color: Color, kind: PieceType) -> i32 {
+        (self.0 >> (Piece::new(color, kind) as u32 * 4) & 15) as i32
+    }
+
+    /// The key of a board, from nothing.
+    pub fn of(board: &Board) -> MaterialKey {
+        MaterialKey(pieces_on(board, board.occupied()).map(|(piece, _)| MaterialKey::one(piece)).sum())
+    }
+}
+
+/// What a position's pieces are worth by themselves and by where they stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Accumulator {
+    /// Material and squares, White's point of view.
+    pub score_white: Score,
+    /// The count of each piece.
+    pub material: MaterialKey,
+}
+
+impl Accumulator {
+    /// From nothing: what the incremental one must equal.
+    pub fn of(board: &Board, weights: &Weights) -> Accumulator {
+        let side = |color| {
+            let half = king_half(board.king(color));
+            weights.sum(pieces_on(board, board.by_color(color)), half)
+        };
+        Accumulator { score_white: side(Color::White) + side(Color::Black), material: MaterialKey::of(board) }
+    }
+
+    /// The one after a move that is about to be made on `before`.
+    #[inline(always)]
+    pub fn after(mut self, before: &Board, m: Move, weights: &Weights) -> Accumulator {
+        let us = before.side_to_move();
+        let (from, to) = (m.from(), m.to());
+        let Some(piece) = before.piece_at(from) else { return self };
+        let half = king_half(before.king(us));
+
+        if m.is_capture() {
+            let place = if m.is_en_passant() { to.forward(!us) } else { to };
+            if let Some(taken) = before.piece_at(place) {
+                let their_half = king_half(before.king(!us));
+                self.score_white -= weights.psqt[their_half][taken.index()][place.index()];
+                self.material.0 -= MaterialKey::one(taken);
+            }
+        }
+        if piece.kind() == PieceType::King {
+            return self.after_king_move(before, m, weights);
+        }
+        let arrives = match m.promotion() {
+            Some(kind) => Piece::new(us, kind),
+            None => piece,
+        };
+        let table = &weights.psqt[half];
+        self.score_white += table[arrives.index()][to.index()] - table[piece.index()][from.index()];
+        self.material.0 = self.material.0 + MaterialKey::one(arrives) - MaterialKey::one(piece);
+        self
+    }
+
+    /// A king move may take the rook along, and may mirror the tables of its whole side.
+    fn after_king_move(mut self, before: &Board, m: Move, weights: &Weights) -> Accumulator {
+        let us = before.side_to_move();
+        let (from, to) = (m.from(), m.to());
+        let (king, rook) = (Piece::new(us, PieceType::King), Piece::new(us, PieceType::Rook));
+        let mut moved: [Option<(Piece, Square, Square)>; 2] = [Some((king, from, to)), None];
+        if m.is_castle() {
+            let wing = if to > from { Wing::King } else { Wing::Queen };
+            moved = [Some((king, from, wing.king_target(us))), Some((rook, to, wing.rook_target(us)))];
+        }
+        let king_arrives = moved[0].map_or(to, |(_, _, to)| to);
+        let (half, new_half) = (king_half(from), king_half(king_arrives));
+        let mut staying = before.by_color(us);
+        for (piece, from, to) in moved.into_iter().flatten() {
+            self.score_white += weights.psqt[new_half][piece.index()][to.index()]
+                - weights.psqt[half][piece.index()][from.index()];
+            staying -= Bitboard::of(from);
+        }
+        if half != new_half {
+            self.score_white += weights.sum(pieces_on(before, staying), new_half)
+                - weights.sum(pieces_on(before, staying), half);
+        }
+        self
+    }
+}
