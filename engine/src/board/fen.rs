@@ -1,45 +1,485 @@
-//! FEN in and out. shakmaty validates what comes from outside.
+//! FEN in and out: standard, X-FEN and Shredder castling.
+//!
+//! The fields are read here, so that an error can name its field; whether the position they describe
+//! is a possible one is shakmaty's judgement. What is forgiven, because programs send it:
+//! - missing clocks (0 and 1 are taken) and a move number of 0 (read as 1);
+//! - an en passant square that cannot be used is dropped, with or without a pawn in front of it;
+//! - more pieces than promotions can explain, as long as the board can deal with them: at most sixteen
+//!   men and eight pawns a side, and at most nine queens and pawns together. The last bound is what
+//!   keeps the moves of one position far below the 256 that a move list holds.
+//!
+//! Everything else is refused: a right to castle without its rook, a side that could take the king.
 
-use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Position};
+use std::fmt::Write;
 
-use super::{Board, Setup};
-use crate::types::{Color, Piece, PieceType, Square};
+use shakmaty::{CastlingMode, Chess, FromSetup, PositionErrorKinds};
 
-/// Why a FEN was refused.
-#[derive(Debug, thiserror::Error)]
-pub enum FenError {
-    /// The text is no position.
-    #[error("{0}")]
-    Invalid(String),
-}
+use super::fen_error::{FenError, FenField, quoted};
+use super::{Board, Setup, Wing};
+use crate::types::{Bitboard, Color, Piece, PieceType, Square};
+
+/// Both clocks of a FEN stop here: far beyond any game, and far from overflowing the board's counters.
+const LARGEST_CLOCK: u16 = 9_999;
 
 impl Board {
-    /// Reads a FEN.
+    /// Reads a FEN of four, five or six fields.
     pub fn from_fen(text: &str) -> Result<Board, FenError> {
-        let fen: Fen = text.parse().map_err(|e| FenError::Invalid(format!("{e}")))?;
-        let position: Chess =
-            fen.into_position(CastlingMode::Chess960).map_err(|e| FenError::Invalid(format!("{e}")))?;
-        let mut pieces = [None; 64];
-        for (square, piece) in position.board() {
-            let color = if piece.color.is_white() { Color::White } else { Color::Black };
-            let kind = PieceType::from_letter(piece.role.char()).unwrap_or(PieceType::Pawn);
-            pieces[square as usize] = Some(Piece::new(color, kind));
+        let mut fields = text.split_ascii_whitespace();
+        let position = PositionFields::take(&mut fields)?;
+        let halfmove_clock = match fields.next() {
+            Some(clock) => read_clock(clock, FenField::HalfmoveClock)?,
+            None => 0,
+        };
+        let fullmove_number = match fields.next() {
+            Some(number) => read_clock(number, FenField::MoveNumber)?.max(1),
+            None => 1,
+        };
+        if let Some(more) = fields.next() {
+            return Err(FenError::TrailingText { found: quoted(more) });
         }
-        let convert = |square: shakmaty::Square| Square::from_index(square as usize);
-        let rook = |color, side| position.castles().rook(color, side).map(convert);
-        use shakmaty::CastlingSide::{KingSide, QueenSide};
-        use shakmaty::Color::{Black, White};
-        Ok(Board::from_setup(&Setup {
-            pieces,
-            side_to_move: if position.turn().is_white() { Color::White } else { Color::Black },
-            castling_rooks: [
-                [rook(White, KingSide), rook(White, QueenSide)],
-                [rook(Black, KingSide), rook(Black, QueenSide)],
-            ],
-            en_passant: position.ep_square(shakmaty::EnPassantMode::Legal).map(convert),
-            halfmove_clock: position.halfmoves() as u16,
-            fullmove_number: position.fullmoves().get() as u16,
-        }))
+        position.board(halfmove_clock, fullmove_number)
+    }
+
+    /// The FEN of the position. Castling rights are written `KQkq`; where such a letter would not name
+    /// the right rook (Chess960 with another rook further out), by the rook's file, as X-FEN has it.
+    pub fn fen(&self) -> String {
+        self.write_fen(|board, color, wing| board.x_fen_letter(color, wing))
+    }
+
+    /// The FEN of the position with the castling rights as files of the rooks (`HAha`).
+    pub fn shredder_fen(&self) -> String {
+        self.write_fen(|board, color, wing| file_letter(color, board.castling_setup.rook(color, wing).file()))
+    }
+
+    fn write_fen(&self, letter: fn(&Board, Color, Wing) -> char) -> String {
+        let mut fen = self.write_position(letter);
+        // Writing to a String cannot fail.
+        let _ = write!(fen, " {} {}", self.halfmove_clock(), self.fullmove_number());
+        fen
+    }
+
+    /// The first four fields, which FEN and EPD share.
+    pub(super) fn write_position(&self, letter: fn(&Board, Color, Wing) -> char) -> String {
+        let mut text = String::with_capacity(96);
+        for rank in (0..8).rev() {
+            let mut empty = 0u8;
+            for file in 0..8 {
+                let Some(piece) = self.piece_at(Square::at(file, rank)) else {
+                    empty += 1;
+                    continue;
+                };
+                if empty > 0 {
+                    text.push(char::from(b'0' + empty));
+                    empty = 0;
+                }
+                text.push(piece.letter());
+            }
+            if empty > 0 {
+                text.push(char::from(b'0' + empty));
+            }
+            if rank > 0 {
+                text.push('/');
+            }
+        }
+        text.push_str(match self.side_to_move() {
+            Color::White => " w ",
+            Color::Black => " b ",
+        });
+        let before_castling = text.len();
+        for color in Color::ALL {
+            for wing in Wing::BOTH {
+                if self.castling_rights().has(color, wing) {
+                    text.push(letter(self, color, wing));
+                }
+            }
+        }
+        if text.len() == before_castling {
+            text.push('-');
+        }
+        text.push(' ');
+        match self.en_passant() {
+            Some(square) => text.push_str(&square.to_string()),
+            None => text.push('-'),
+        }
+        text
+    }
+
+    /// `K` or `Q` (in the side's case) where that means the right rook, its file otherwise.
+    pub(super) fn x_fen_letter(&self, color: Color, wing: Wing) -> char {
+        let rook = self.castling_setup.rook(color, wing);
+        if outermost_rook(self.pieces(color, PieceType::Rook), self.king(color), color, wing) != Some(rook) {
+            return file_letter(color, rook.file());
+        }
+        match (color, wing) {
+            (Color::White, Wing::King) => 'K',
+            (Color::White, Wing::Queen) => 'Q',
+            (Color::Black, Wing::King) => 'k',
+            (Color::Black, Wing::Queen) => 'q',
+        }
+    }
+}
+
+impl std::str::FromStr for Board {
+    type Err = FenError;
+
+    fn from_str(text: &str) -> Result<Board, FenError> {
+        Board::from_fen(text)
+    }
+}
+
+/// The rook nearest to the edge on one side of its king: the one `K` and `Q` mean.
+fn outermost_rook(rooks: Bitboard, king: Square, color: Color, wing: Wing) -> Option<Square> {
+    let at_home = rooks & Bitboard::relative_rank(color, 0);
+    match wing {
+        Wing::King => at_home.last().filter(|&rook| rook > king),
+        Wing::Queen => at_home.first().filter(|&rook| rook < king),
+    }
+}
+
+fn file_letter(color: Color, file: u8) -> char {
+    char::from(match color {
+        Color::White => b'A' + file,
+        Color::Black => b'a' + file,
+    })
+}
+
+fn read_clock(text: &str, field: FenField) -> Result<u16, FenError> {
+    // `parse` alone would take a leading plus.
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse::<u16>() {
+        Ok(clock) if digits && clock <= LARGEST_CLOCK => Ok(clock),
+        _ => Err(FenError::Unreadable { field, found: quoted(text) }),
+    }
+}
+
+/// What the first four fields say, each read for itself. FEN and EPD share them.
+pub(super) struct PositionFields<'a> {
+    pieces: [Option<Piece>; 64],
+    side_to_move: Color,
+    castling: &'a str,
+    en_passant: Option<Square>,
+}
+
+impl<'a> PositionFields<'a> {
+    /// Takes four fields off the front.
+    pub(super) fn take(fields: &mut impl Iterator<Item = &'a str>) -> Result<PositionFields<'a>, FenError> {
+        let mut next = |field| fields.next().ok_or(FenError::MissingField { field });
+        let pieces = read_pieces(next(FenField::Pieces)?)?;
+        let unreadable = |field, text| FenError::Unreadable { field, found: quoted(text) };
+        let side_to_move = match next(FenField::SideToMove)? {
+            "w" => Color::White,
+            "b" => Color::Black,
+            other => return Err(unreadable(FenField::SideToMove, other)),
+        };
+        let castling = next(FenField::Castling)?;
+        let is_right = |letter: u8| matches!(letter.to_ascii_lowercase(), b'a'..=b'h' | b'k' | b'q');
+        if castling != "-" && !castling.bytes().all(is_right) {
+            return Err(unreadable(FenField::Castling, castling));
+        }
+        let en_passant = match next(FenField::EnPassant)? {
+            "-" => None,
+            text => match text.parse::<Square>() {
+                Ok(square) if matches!(square.rank(), 2 | 5) => Some(square),
+                Ok(square) => return Err(FenError::EnPassantRank { square }),
+                Err(()) => return Err(unreadable(FenField::EnPassant, text)),
+            },
+        };
+        Ok(PositionFields { pieces, side_to_move, castling, en_passant })
+    }
+
+    /// The board they describe, if shakmaty thinks it possible.
+    pub(super) fn board(self, halfmove_clock: u16, fullmove_number: u16) -> Result<Board, FenError> {
+        let men = Men::new(&self.pieces);
+        // An error of the pieces explains one of the castling field and goes first.
+        let (castling_rooks, castling_error) = match self.castling_rooks(&men) {
+            Ok(rooks) => (rooks, None),
+            Err(error) => ([[None; 2]; 2], Some(error)),
+        };
+        let mut setup = Setup {
+            pieces: self.pieces,
+            side_to_move: self.side_to_move,
+            castling_rooks,
+            en_passant: self.en_passant,
+            halfmove_clock,
+            fullmove_number,
+        };
+        let mut faults = men.faults(&setup);
+        let of_en_passant = PositionErrorKinds::INVALID_EP_SQUARE | PositionErrorKinds::IMPOSSIBLE_CHECK;
+        if setup.en_passant.is_some() && faults.intersects(of_en_passant) {
+            // No pawn went over that square, or the check shows that the last move was another one.
+            setup.en_passant = None;
+            faults = men.faults(&setup);
+        }
+        if let Some(error) = self.error_for(faults, &men) {
+            return Err(error);
+        }
+        men.too_many()?;
+        match castling_error {
+            Some(error) => Err(error),
+            None => Ok(Board::from_setup(&setup)),
+        }
+    }
+
+    /// `// [color][wing]` the rooks that the castling field means.
+    fn castling_rooks(&self, men: &Men) -> Result<[[Option<Square>; 2]; 2], FenError> {
+        let mut castling_rooks = [[None; 2]; 2];
+        if self.castling == "-" {
+            return Ok(castling_rooks);
+        }
+        for letter in self.castling.chars() {
+            let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+            let Some(king) = men.of(color, PieceType::King).first() else {
+                return Err(FenError::MissingKing { color });
+            };
+            if king.relative_rank(color) != 0 {
+                return Err(FenError::CastlingKingMoved { letter, color, king });
+            }
+            let rooks = men.of(color, PieceType::Rook);
+            let (wing, rook) = match letter.to_ascii_lowercase() {
+                side @ ('k' | 'q') => {
+                    let wing = if side == 'k' { Wing::King } else { Wing::Queen };
+                    let rook = outermost_rook(rooks, king, color, wing)
+                        .ok_or(FenError::CastlingRookMissing { letter, color, wing, king })?;
+                    (wing, rook)
+                }
+                file => {
+                    let square = Square::at(file as u8 - b'a', king.rank());
+                    if !rooks.has(square) {
+                        return Err(FenError::CastlingFileEmpty { letter, color, square });
+                    }
+                    (if square > king { Wing::King } else { Wing::Queen }, square)
+                }
+            };
+            let right = &mut castling_rooks[color.index()][wing as usize];
+            match right.replace(rook) {
+                None => {}
+                Some(before) if before == rook => return Err(FenError::CastlingTwice { letter }),
+                Some(_) => return Err(FenError::CastlingRights { found: quoted(self.castling) }),
+            }
+        }
+        Ok(castling_rooks)
+    }
+
+    /// shakmaty's judgement in our words: the first thing to put right.
+    fn error_for(&self, faults: PositionErrorKinds, men: &Men) -> Option<FenError> {
+        if faults.is_empty() {
+            return None;
+        }
+        let has = |kind| faults.contains(kind);
+        let kings = |color| men.of(color, PieceType::King).count();
+        let mover = self.side_to_move;
+        if has(PositionErrorKinds::EMPTY_BOARD) {
+            return Some(FenError::EmptyBoard);
+        }
+        if has(PositionErrorKinds::MISSING_KING)
+            && let Some(color) = Color::ALL.into_iter().find(|&color| kings(color) == 0)
+        {
+            return Some(FenError::MissingKing { color });
+        }
+        if has(PositionErrorKinds::TOO_MANY_KINGS)
+            && let Some(color) = Color::ALL.into_iter().find(|&color| kings(color) > 1)
+        {
+            return Some(FenError::TooManyKings { color, found: kings(color) });
+        }
+        if has(PositionErrorKinds::PAWNS_ON_BACKRANK)
+            && let Some(square) = men.pawn_on_back_rank()
+        {
+            return Some(FenError::PawnOnBackRank { square });
+        }
+        if has(PositionErrorKinds::OPPOSITE_CHECK)
+            && let Some(king) = men.of(!mover, PieceType::King).first()
+            && let Some(attacker) = men.attackers(king, mover).first()
+        {
+            return Some(FenError::OppositeCheck { mover, king, attacker });
+        }
+        if has(PositionErrorKinds::IMPOSSIBLE_CHECK)
+            && let Some(king) = men.of(mover, PieceType::King).first()
+        {
+            let checkers: Vec<String> =
+                men.attackers(king, !mover).into_iter().map(|square| square.to_string()).collect();
+            return Some(FenError::ImpossibleCheck { king, checkers: checkers.join(" and ") });
+        }
+        if has(PositionErrorKinds::INVALID_CASTLING_RIGHTS) {
+            return Some(FenError::CastlingRights { found: quoted(self.castling) });
+        }
+        // Judged by our own bounds instead, in `Men::too_many`.
+        let other = faults - PositionErrorKinds::TOO_MUCH_MATERIAL;
+        (!other.is_empty()).then(|| FenError::Impossible { reason: format!("{other:?}") })
+    }
+}
+
+fn read_pieces(field: &str) -> Result<[Option<Piece>; 64], FenError> {
+    let ranks = field.split('/').count();
+    if ranks != 8 {
+        return Err(FenError::RankCount { found: ranks });
+    }
+    let mut pieces = [None; 64];
+    for (from_top, text) in field.split('/').enumerate() {
+        let rank = 7 - from_top as u8;
+        let mut file = 0usize;
+        for character in text.chars() {
+            if let Some(empty @ 1..=8) = character.to_digit(10) {
+                file += empty as usize;
+                continue;
+            }
+            let Some(kind) = PieceType::from_letter(character) else {
+                return Err(FenError::PieceLetter { rank: rank + 1, found: quoted(&character.to_string()) });
+            };
+            let color = if character.is_ascii_uppercase() { Color::White } else { Color::Black };
+            if file < 8 {
+                pieces[Square::at(file as u8, rank).index()] = Some(Piece::new(color, kind));
+            }
+            file += 1;
+        }
+        if file != 8 {
+            return Err(FenError::RankLength { rank: rank + 1, text: quoted(text), found: file });
+        }
+    }
+    Ok(pieces)
+}
+
+/// The men on the board, before it is known whether they make a position; shakmaty's board underneath.
+struct Men(shakmaty::Board);
+
+impl Men {
+    fn new(pieces: &[Option<Piece>; 64]) -> Men {
+        let mut board = shakmaty::Board::empty();
+        for square in Square::all() {
+            if let Some(piece) = pieces[square.index()] {
+                board.set_piece_at(to_shakmaty(square), shakmaty_piece(piece));
+            }
+        }
+        Men(board)
+    }
+
+    fn of(&self, color: Color, kind: PieceType) -> Bitboard {
+        Bitboard(u64::from(self.0.by_color(shakmaty_color(color)) & self.0.by_role(shakmaty_role(kind))))
+    }
+
+    fn attackers(&self, square: Square, by: Color) -> Bitboard {
+        Bitboard(u64::from(self.0.attacks_to(to_shakmaty(square), shakmaty_color(by), self.0.occupied())))
+    }
+
+    fn pawn_on_back_rank(&self) -> Option<Square> {
+        let pawns = Color::ALL.map(|color| self.of(color, PieceType::Pawn));
+        ((pawns[0] | pawns[1]) & (Bitboard::rank(0) | Bitboard::rank(7))).first()
+    }
+
+    /// What shakmaty finds wrong with a setup of these men.
+    fn faults(&self, setup: &Setup) -> PositionErrorKinds {
+        let rooks = setup.castling_rooks.iter().flatten().flatten();
+        let setup = shakmaty::Setup {
+            board: self.0.clone(),
+            turn: shakmaty_color(setup.side_to_move),
+            castling_rights: rooks.map(|&rook| to_shakmaty(rook)).collect(),
+            ep_square: setup.en_passant.map(to_shakmaty),
+            ..shakmaty::Setup::empty()
+        };
+        match Chess::from_setup(setup, CastlingMode::Chess960) {
+            Ok(_) => PositionErrorKinds::empty(),
+            Err(error) => error.kinds(),
+        }
+    }
+
+    /// The bounds of the board; see the head of this file.
+    fn too_many(&self) -> Result<(), FenError> {
+        for color in Color::ALL {
+            let count = |kind| self.of(color, kind).count();
+            let pawns = count(PieceType::Pawn);
+            if pawns > 8 {
+                return Err(FenError::TooManyPawns { color, found: pawns });
+            }
+            let all = self.0.by_color(shakmaty_color(color)).count() as u32;
+            if all > 16 {
+                return Err(FenError::TooManyPieces { color, found: all });
+            }
+            let queens = count(PieceType::Queen) + pawns;
+            if queens > 9 {
+                return Err(FenError::TooManyQueens { color, found: queens });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn to_shakmaty(square: Square) -> shakmaty::Square {
+    shakmaty::Square::new(square.index() as u32)
+}
+
+fn shakmaty_color(color: Color) -> shakmaty::Color {
+    shakmaty::Color::from_white(color == Color::White)
+}
+
+fn shakmaty_role(kind: PieceType) -> shakmaty::Role {
+    match kind {
+        PieceType::Pawn => shakmaty::Role::Pawn,
+        PieceType::Knight => shakmaty::Role::Knight,
+        PieceType::Bishop => shakmaty::Role::Bishop,
+        PieceType::Rook => shakmaty::Role::Rook,
+        PieceType::Queen => shakmaty::Role::Queen,
+        PieceType::King => shakmaty::Role::King,
+    }
+}
+
+fn shakmaty_piece(piece: Piece) -> shakmaty::Piece {
+    shakmaty::Piece { color: shakmaty_color(piece.color()), role: shakmaty_role(piece.kind()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fen(text: &str) -> String {
+        Board::from_fen(text).unwrap_or_else(|error| panic!("{text}: {error}")).fen()
+    }
+
+    #[test]
+    fn writes_what_it_read() {
+        for text in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3",
+            "4k3/8/8/8/8/8/8/4K3 b - - 9999 9999",
+            "nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/NRKBBQRN w KQkq - 0 1",
+        ] {
+            assert_eq!(fen(text), text);
+        }
+    }
+
+    #[test]
+    fn castling_in_all_three_spellings() {
+        // Two rooks on the h side: K is the outer one, and the inner one needs its file.
+        let outer = Board::from_fen("4k3/8/8/8/8/8/8/R3KR1R w KQ - 0 1").unwrap();
+        assert_eq!(outer.shredder_fen(), "4k3/8/8/8/8/8/8/R3KR1R w HA - 0 1");
+        assert_eq!(fen("4k3/8/8/8/8/8/8/R3KR1R w HA - 0 1"), outer.fen());
+        let inner = Board::from_fen("4k3/8/8/8/8/8/8/R3KR1R w FA - 0 1").unwrap();
+        assert_eq!(inner.fen(), "4k3/8/8/8/8/8/8/R3KR1R w FQ - 0 1");
+        assert_eq!(inner.castling_setup().rook(Color::White, Wing::King), Square::F1);
+        assert_ne!(inner.key(), outer.key());
+    }
+
+    #[test]
+    fn forgives_what_programs_send() {
+        let bare = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        let start = Board::start().fen();
+        assert_eq!(fen(bare), start);
+        assert_eq!(fen(&format!("{bare} 0")), start);
+        assert_eq!(fen(&format!("  {bare}\t0 0\r\n")), start);
+        // Nobody can take on e3, no pawn passed over e6, and black did not just move a pawn to give check.
+        for (text, expected) in [
+            ("4k3/8/8/8/4P3/8/8/4K3 b - e3 0 1", "4k3/8/8/8/4P3/8/8/4K3 b - - 0 1"),
+            ("4k3/8/8/8/4P3/8/8/4K3 w - e6 0 1", "4k3/8/8/8/4P3/8/8/4K3 w - - 0 1"),
+            ("4k3/8/8/3pP3/8/3n4/8/4K3 w - d6 0 1", "4k3/8/8/3pP3/8/3n4/8/4K3 w - - 0 1"),
+        ] {
+            assert_eq!(fen(text), expected);
+        }
+        // Three knights and eight pawns: no game leads there, but nothing stands against playing on.
+        let odd = "rnbqkbnr/pppppppp/8/8/8/2N5/PPPPPPPP/RNBQKBN1 w Qkq - 0 1";
+        assert_eq!(fen(odd), odd);
+    }
+
+    #[test]
+    fn a_legal_en_passant_square_survives_odd_material() {
+        let three_knights = "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNNQKBNR w KQkq f6 0 3";
+        assert_eq!(fen(three_knights), three_knights);
     }
 }

@@ -7,18 +7,23 @@
 pub mod attacks;
 mod castling;
 mod cycle;
+mod diagram;
 mod draw;
 mod fen;
+mod fen_error;
 mod magics;
 mod make;
+mod move_error;
 mod movegen;
 mod perft;
 mod rays;
 mod see;
+mod uci_text;
 pub mod zobrist;
 
 pub use castling::{CastlingRights, CastlingSetup, Wing};
-pub use fen::FenError;
+pub use fen_error::{FenError, FenField};
+pub use move_error::{MoveError, MoveFault};
 pub use movegen::CheckInfo;
 pub use see::EXCHANGE_VALUES;
 use zobrist::{Key, ZOBRIST};
