@@ -143,7 +143,7 @@ fn file_letter(color: Color, file: u8) -> char {
     })
 }
 
-fn read_clock(text: &str, field: FenField) -> Result<u16, FenError> {
+pub(super) fn read_clock(text: &str, field: FenField) -> Result<u16, FenError> {
     // `parse` alone would take a leading plus.
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse::<u16>() {

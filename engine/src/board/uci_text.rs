@@ -77,7 +77,11 @@ impl Board {
         if kind == PieceType::King
             && let Some(wing) = self.castling_meant(from, to)
         {
-            return self.why_no_castling(wing);
+            return match self.castle_towards(wing) {
+                Err(fault) => fault,
+                Ok(_) if promotion.is_some() => MoveFault::PromotionUnexpected,
+                Ok(_) => MoveFault::OtherwiseMoving { kind, from, to }, // castling, misspelt as a king's move
+            };
         }
         if self.by_color(mover).has(to) {
             return MoveFault::OwnPiece { to };
@@ -141,8 +145,15 @@ impl Board {
         (at_home && (own_rook || walks)).then_some(if to > from { Wing::King } else { Wing::Queen })
     }
 
+    /// Castling to this wing, or why it is not legal.
+    pub(super) fn castle_towards(&self, wing: Wing) -> Result<Move, MoveFault> {
+        let moves = self.legal_moves();
+        let castle = moves.iter().find(|m| m.is_castle() && castling_wing(**m) == wing);
+        castle.copied().ok_or_else(|| self.why_no_castling(wing))
+    }
+
     /// The reason why castling to this wing, known not to be legal, is not.
-    pub(super) fn why_no_castling(&self, wing: Wing) -> MoveFault {
+    fn why_no_castling(&self, wing: Wing) -> MoveFault {
         let mover = self.side_to_move();
         if !self.castling_rights().has(mover, wing) {
             MoveFault::NoCastlingRight { mover, wing }
@@ -234,6 +245,11 @@ mod tests {
                 "move 'a7a8': a pawn that reaches the last rank needs its promotion: one of q, r, b, n",
             ),
             (promotion, "a7a8k", "move 'a7a8k': 'k' is no promotion; expected one of q, r, b, n"),
+            (
+                "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
+                "e1g1q",
+                "move 'e1g1q': only a pawn that reaches the last rank promotes",
+            ),
             (promotion, "e1g1", "move 'e1g1': White has no right to castle king side (O-O)"),
             (pinned, "e2c3", "move 'e2c3': it would leave the king on e1 attacked"),
             (checked, "d2b3", "move 'd2b3': White is in check and this does not answer it"),
