@@ -3,6 +3,7 @@
 
 pub mod board;
 pub mod eval;
+pub mod search;
 pub mod tt;
 pub mod types;
 

@@ -18,8 +18,8 @@ mod move_error;
 mod movegen;
 mod perft;
 mod rays;
-mod see;
 mod san;
+mod see;
 mod uci_text;
 pub mod zobrist;
 

@@ -1,0 +1,238 @@
+//! What moves were worth in this search so far: the memory behind move ordering and pruning.
+
+use crate::board::Board;
+use crate::types::{Bitboard, Color, Move, Piece, PieceType, Square, Value, value};
+
+/// No history goes beyond plus or minus this.
+pub const HISTORY_MAX: i32 = 16_384;
+
+/// A bounded running score.
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+struct Counter(i16);
+
+impl Counter {
+    /// Moves towards the bonus; the nearer to the limit, the slower, so it never overflows and forgets.
+    #[inline(always)]
+    fn add(&mut self, bonus: i32) {
+        let bonus = bonus.clamp(-HISTORY_MAX, HISTORY_MAX);
+        let now = i32::from(self.0);
+        self.0 = (now + bonus - now * bonus.abs() / HISTORY_MAX) as i16;
+    }
+
+    #[inline(always)]
+    fn get(self) -> i32 {
+        i32::from(self.0)
+    }
+}
+
+/// A piece and the square it went to: what a continuation history is keyed by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct PieceTo(u16);
+
+impl PieceTo {
+    /// No move: the root's forerunners and null moves.
+    pub const NONE: PieceTo = PieceTo(768);
+    const COUNT: usize = 769;
+
+    /// A piece going to a square.
+    #[inline(always)]
+    pub fn new(piece: Piece, to: Square) -> PieceTo {
+        PieceTo((piece.index() * 64 + to.index()) as u16)
+    }
+
+    #[inline(always)]
+    fn index(self) -> usize {
+        // SAFETY: `new` and `NONE` are the only ways to make one.
+        unsafe { std::hint::assert_unchecked(self.0 < Self::COUNT as u16) };
+        self.0 as usize
+    }
+}
+
+const CORRECTION_SIZE: usize = 16_384;
+/// Corrections are kept this much finer than a centipawn.
+const CORRECTION_GRAIN: i32 = 256;
+const CORRECTION_LIMIT: i32 = 96 * CORRECTION_GRAIN;
+
+/// All histories of one thread.
+pub struct Histories {
+    /// `// [color][from is attacked][to is attacked][from][to]`
+    quiet: Box<[[[[[Counter; 64]; 64]; 2]; 2]; 2]>,
+    /// `// [piece][to][kind taken]`
+    capture: Box<[[[Counter; 6]; 64]; 12]>,
+    /// `// [earlier piece and target][piece and target]`
+    continuation: Box<[[Counter; 768]]>,
+    /// `// [earlier piece and target]` the reply that refuted it last
+    counter_moves: Box<[Option<Move>; PieceTo::COUNT]>,
+    /// `// [side to move][pawn key]`
+    pawn_correction: Box<[[i32; CORRECTION_SIZE]; 2]>,
+    /// `// [piece color][side to move][non-pawn key]`
+    non_pawn_correction: Box<[[[i32; CORRECTION_SIZE]; 2]; 2]>,
+}
+
+/// A zeroed array on the heap, never on the stack.
+fn boxed<T: Copy + Default, const N: usize>() -> Box<[T; N]>
+where
+    [T; N]: Sized,
+{
+    vec![T::default(); N].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!("the length is N"))
+}
+
+macro_rules! zeroed_box {
+    ($type:ty) => {{
+        let layout = std::alloc::Layout::new::<$type>();
+        // SAFETY: the layout is not empty, all-zero is a valid value of these nested integer arrays, and
+        // the box takes over a pointer of just that layout.
+        unsafe {
+            let pointer = std::alloc::alloc_zeroed(layout).cast::<$type>();
+            if pointer.is_null() {
+                std::alloc::handle_alloc_error(layout);
+            }
+            Box::from_raw(pointer)
+        }
+    }};
+}
+
+impl Histories {
+    /// Empty histories.
+    pub fn new() -> Histories {
+        Histories {
+            quiet: zeroed_box!([[[[[Counter; 64]; 64]; 2]; 2]; 2]),
+            capture: zeroed_box!([[[Counter; 6]; 64]; 12]),
+            continuation: vec![[Counter::default(); 768]; PieceTo::COUNT].into_boxed_slice(),
+            counter_moves: boxed::<Option<Move>, { PieceTo::COUNT }>(),
+            pawn_correction: zeroed_box!([[i32; CORRECTION_SIZE]; 2]),
+            non_pawn_correction: zeroed_box!([[[i32; CORRECTION_SIZE]; 2]; 2]),
+        }
+    }
+
+    /// The plain history of a quiet move, given what the enemy attacks.
+    #[inline(always)]
+    pub fn quiet(&self, color: Color, threats: Bitboard, m: Move) -> i32 {
+        let (from, to) = (m.from(), m.to());
+        self.quiet[color.index()][usize::from(threats.has(from))][usize::from(threats.has(to))][from.index()]
+            [to.index()]
+        .get()
+    }
+
+    /// How well a move followed an earlier one.
+    #[inline(always)]
+    pub fn continuation(&self, earlier: PieceTo, piece: Piece, to: Square) -> i32 {
+        self.continuation[earlier.index()][piece.index() * 64 + to.index()].get()
+    }
+
+    /// How well a piece did taking that kind on that square.
+    #[inline(always)]
+    pub fn capture(&self, piece: Piece, to: Square, taken: PieceType) -> i32 {
+        self.capture[piece.index()][to.index()][taken.index()].get()
+    }
+
+    /// Rewards (or punishes, below zero) a quiet move and how it followed the moves before it.
+    pub fn add_quiet(
+        &mut self,
+        board: &Board,
+        threats: Bitboard,
+        earlier: &[PieceTo; 3],
+        m: Move,
+        bonus: i32,
+    ) {
+        let (from, to) = (m.from(), m.to());
+        let color = board.side_to_move();
+        let Some(piece) = board.piece_at(from) else { return };
+        self.quiet[color.index()][usize::from(threats.has(from))][usize::from(threats.has(to))][from.index()]
+            [to.index()]
+        .add(bonus);
+        self.add_continuation(earlier, piece, to, bonus);
+    }
+
+    /// Rewards how a move followed the moves before it.
+    pub fn add_continuation(&mut self, earlier: &[PieceTo; 3], piece: Piece, to: Square, bonus: i32) {
+        for &earlier in earlier {
+            if earlier != PieceTo::NONE {
+                self.continuation[earlier.index()][piece.index() * 64 + to.index()].add(bonus);
+            }
+        }
+    }
+
+    /// Rewards or punishes a capture.
+    pub fn add_capture(&mut self, board: &Board, m: Move, bonus: i32) {
+        let Some(piece) = board.piece_at(m.from()) else { return };
+        self.capture[piece.index()][m.to().index()][taken_kind(board, m).index()].add(bonus);
+    }
+
+    /// The reply that last refuted a move.
+    #[inline(always)]
+    pub fn counter_move(&self, earlier: PieceTo) -> Option<Move> {
+        self.counter_moves[earlier.index()]
+    }
+
+    /// Remembers the reply that refuted a move.
+    pub fn set_counter_move(&mut self, earlier: PieceTo, reply: Move) {
+        self.counter_moves[earlier.index()] = Some(reply);
+    }
+
+    /// How wrong the static evaluation was lately in positions with these pawns and these pieces,
+    /// in centipawns for the side to move, before weighting.
+    #[inline(always)]
+    pub fn correction(&self, board: &Board) -> Value {
+        let side = board.side_to_move().index();
+        let pawns = self.pawn_correction[side][slot(board.pawn_key())];
+        let white = self.non_pawn_correction[0][side][slot(board.non_pawn_key(Color::White))];
+        let black = self.non_pawn_correction[1][side][slot(board.non_pawn_key(Color::Black))];
+        (2 * pawns + white + black) / (2 * CORRECTION_GRAIN)
+    }
+
+    /// Learns from a search result: the evaluation was `error` too low, found at this depth.
+    pub fn learn_correction(&mut self, board: &Board, error: Value, depth: i32) {
+        let side = board.side_to_move().index();
+        let weight = (depth + 1).min(16);
+        let learn = |entry: &mut i32| {
+            let target = error.clamp(-400, 400) * CORRECTION_GRAIN;
+            let moved = (*entry * (256 - weight) + target * weight) / 256;
+            *entry = moved.clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT);
+        };
+        learn(&mut self.pawn_correction[side][slot(board.pawn_key())]);
+        learn(&mut self.non_pawn_correction[0][side][slot(board.non_pawn_key(Color::White))]);
+        learn(&mut self.non_pawn_correction[1][side][slot(board.non_pawn_key(Color::Black))]);
+    }
+}
+
+fn slot(key: u64) -> usize {
+    key as usize % CORRECTION_SIZE
+}
+
+/// What a move takes; a promotion without capture counts as taking a pawn's worth.
+#[inline(always)]
+pub fn taken_kind(board: &Board, m: Move) -> PieceType {
+    if m.is_en_passant() { PieceType::Pawn } else { board.kind_at(m.to()).unwrap_or(PieceType::Pawn) }
+}
+
+/// The static evaluation after correction, kept out of the decided values.
+pub fn corrected(raw: Value, correction: Value) -> Value {
+    (raw + correction).clamp(-value::EVAL_LIMIT, value::EVAL_LIMIT)
+}
+
+impl Default for Histories {
+    fn default() -> Histories {
+        Histories::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_stays_within_its_limit_and_forgets() {
+        let mut counter = Counter::default();
+        for _ in 0..10_000 {
+            counter.add(2_000);
+            assert!(counter.get() <= HISTORY_MAX);
+        }
+        assert!(counter.get() > HISTORY_MAX * 9 / 10);
+        for _ in 0..10_000 {
+            counter.add(-HISTORY_MAX);
+            assert!(counter.get() >= -HISTORY_MAX);
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The search. It never prints: it reports to a [`Handler`].
+//!
+//! `Searcher` owns what lasts from move to move (the table, each thread's histories); one call of
+//! [`Searcher::search`] runs the threads and returns the move. The parts:
+//! `deepen` (iterative deepening and aspiration windows), `node` (alpha-beta with all its steps),
+//! `qsearch` (captures until the position is quiet), `pick` (move ordering), `history` (what orders and
+//! prunes), `time` (how long), `params` (the numbers).
+
+mod deepen;
+mod history;
+mod node;
+pub mod params;
+mod pick;
+mod qsearch;
+mod thread;
+mod time;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+pub use crate::tt::{Bound, HashError};
+
+use crate::board::Board;
+use crate::eval::{Evaluator, Weights};
+use crate::tt::Table;
+use crate::types::{Move, Value};
+use history::Histories;
+use thread::{Shared, Thread};
+use time::TimeManager;
+
+/// When to stop. The default has no limit at all and is stopped by [`Signals::stop`].
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Not deeper than this.
+    pub depth: Option<u32>,
+    /// Stop at once after this many nodes.
+    pub nodes: Option<u64>,
+    /// Begin no further iteration after this many nodes.
+    pub soft_nodes: Option<u64>,
+    /// Use just this much time.
+    pub movetime: Option<Duration>,
+    /// Stop when a mate in this many moves is found.
+    pub mate: Option<u32>,
+    /// The clock of the side to move.
+    pub clock: Option<Clock>,
+    /// Think until told to stop.
+    pub infinite: bool,
+    /// Think on the opponent's time: no time limit before [`Signals::ponderhit`].
+    pub ponder: bool,
+    /// Consider only these root moves (all, if empty).
+    pub searchmoves: Vec<Move>,
+}
+
+/// The clock of the side to move.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// Time left.
+    pub remaining: Duration,
+    /// Added after each move.
+    pub increment: Duration,
+    /// Moves to the next time control.
+    pub moves_to_go: Option<u32>,
+}
+
+/// What a search says of itself after an iteration or a bound.
+#[derive(Clone, Debug)]
+pub struct SearchReport {
+    /// Depth of the iteration.
+    pub depth: u32,
+    /// The deepest line looked at.
+    pub seldepth: u32,
+    /// Which of several best lines this is, from 1.
+    pub multipv: u32,
+    /// For the side to move.
+    pub score: Value,
+    /// Whether the score is exact or a bound.
+    pub bound: Bound,
+    /// Nodes of all threads.
+    pub nodes: u64,
+    /// Thousandths of the table in use.
+    pub hashfull: u32,
+    /// Tablebase hits.
+    pub tbhits: u64,
+    /// Since the start of the search.
+    pub time: Duration,
+    /// The line, best move first.
+    pub pv: Vec<Move>,
+}
+
+/// Who hears what the search has to say.
+pub trait Handler: Send {
+    /// An iteration or a bound.
+    fn report(&mut self, _report: &SearchReport) {}
+    /// The root move that is being searched, and its number from 1.
+    fn current_move(&mut self, _depth: u32, _m: Move, _number: u32) {}
+}
+
+/// Hears nothing.
+pub struct Silent;
+
+impl Handler for Silent {}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct SearchResult {
+    /// The move to play; `None` if there is no legal move.
+    pub best: Option<Move>,
+    /// The reply it expects.
+    pub ponder: Option<Move>,
+    /// For the side to move.
+    pub score: Value,
+    /// The last depth that was finished.
+    pub depth: u32,
+    /// Nodes of all threads.
+    pub nodes: u64,
+    /// The line, best move first.
+    pub pv: Vec<Move>,
+}
+
+/// How the outside speaks to a running search.
+#[derive(Debug, Default)]
+pub struct Signals {
+    stop: AtomicBool,
+    ponderhit: AtomicBool,
+}
+
+impl Signals {
+    /// No signal given.
+    pub fn new() -> Signals {
+        Signals::default()
+    }
+
+    /// Stop as soon as possible.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// The opponent played the expected move: the clock runs from now.
+    pub fn ponderhit(&self) {
+        self.ponderhit.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes all signals back. To be called before a search is started, by whoever may signal it.
+    pub fn reset(&self) {
+        self.stop.store(false, Ordering::Relaxed);
+        self.ponderhit.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether a stop was asked for.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn was_ponderhit(&self) -> bool {
+        self.ponderhit.load(Ordering::Relaxed)
+    }
+}
+
+/// Settings of the search that a user can change.
+#[derive(Clone, Debug)]
+pub struct SearchOptions {
+    /// How many best lines to find.
+    pub multipv: usize,
+    /// Time that is lost between the GUI's clock and ours, each move.
+    pub move_overhead: Duration,
+    /// What a draw costs the side that the engine plays, in centipawns.
+    pub contempt: Value,
+}
+
+impl Default for SearchOptions {
+    fn default() -> SearchOptions {
+        SearchOptions { multipv: 1, move_overhead: Duration::from_millis(80), contempt: 0 }
+    }
+}
+
+/// What one thread keeps from search to search.
+struct Memory {
+    evaluator: Evaluator,
+    histories: Histories,
+}
+
+impl Memory {
+    fn new(weights: &Arc<Weights>) -> Memory {
+        Memory { evaluator: Evaluator::new(Arc::clone(weights)), histories: Histories::new() }
+    }
+}
+
+/// The engine that thinks: the table and the memory of each thread.
+pub struct Searcher {
+    table: Table,
+    weights: Arc<Weights>,
+    memories: Vec<Memory>,
+    /// Settings for the searches to come.
+    pub options: SearchOptions,
+}
+
+impl Searcher {
+    /// A searcher with one thread.
+    ///
+    /// # Panics
+    /// If the system has not even this much memory.
+    pub fn new(hash_mb: usize, weights: Arc<Weights>) -> Searcher {
+        let table = Table::new(hash_mb).unwrap_or_else(|error| panic!("{error}"));
+        let memories = vec![Memory::new(&weights)];
+        Searcher { table, weights, memories, options: SearchOptions::default() }
+    }
+
+    /// Changes the size of the table, forgetting what is in it. On an error the old size stays.
+    pub fn set_hash(&mut self, megabytes: usize) -> Result<(), HashError> {
+        self.table.resize(megabytes)
+    }
+
+    /// Changes the number of threads.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.memories.resize_with(threads.max(1), || Memory::new(&self.weights));
+    }
+
+    /// How many threads search.
+    pub fn threads(&self) -> usize {
+        self.memories.len()
+    }
+
+    /// Changes the weights, and forgets everything that was found with the old ones.
+    pub fn set_weights(&mut self, weights: Arc<Weights>) {
+        self.weights = weights;
+        self.new_game();
+    }
+
+    /// Forgets everything: the next search knows nothing of the ones before.
+    pub fn new_game(&mut self) {
+        self.table.clear();
+        for memory in &mut self.memories {
+            *memory = Memory::new(&self.weights);
+        }
+    }
+
+    /// Empties the table only.
+    pub fn clear_hash(&mut self) {
+        self.table.clear();
+    }
+
+    /// Thinks about a position until a limit is reached or a signal stops it.
+    pub fn search(
+        &mut self,
+        board: &Board,
+        limits: &Limits,
+        signals: &Signals,
+        handler: &mut dyn Handler,
+    ) -> SearchResult {
+        let start = Instant::now();
+        self.table.new_search();
+        let shared = Shared::new(
+            &self.table,
+            limits,
+            signals,
+            &self.options,
+            TimeManager::new(limits, self.options.move_overhead, start),
+            self.memories.len(),
+        );
+        let Some((main_memory, helper_memories)) = self.memories.split_first_mut() else {
+            unreachable!("there is always one thread")
+        };
+        let mut threads: Vec<Thread> = Vec::with_capacity(1 + helper_memories.len());
+        std::thread::scope(|scope| {
+            let helpers: Vec<_> = helper_memories
+                .iter_mut()
+                .enumerate()
+                .map(|(index, memory)| {
+                    let shared = &shared;
+                    scope.spawn(move || {
+                        let mut thread = Thread::new(board, shared, memory, index + 1);
+                        thread.deepen(None);
+                        thread
+                    })
+                })
+                .collect();
+            let mut main = Thread::new(board, &shared, main_memory, 0);
+            main.deepen(Some(handler));
+            shared.stop();
+            threads.push(main);
+            for helper in helpers {
+                match helper.join() {
+                    Ok(thread) => threads.push(thread),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+        });
+        let nodes = shared.nodes();
+        thread::vote(&threads).result(nodes)
+    }
+}

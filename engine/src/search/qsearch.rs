@@ -1,0 +1,157 @@
+//! Quiescence: captures, promotions and evasions until the static evaluation can be trusted.
+
+use super::history::taken_kind;
+use super::params;
+use super::pick::{Picker, QuietHints};
+use super::thread::Thread;
+use crate::board::EXCHANGE_VALUES;
+use crate::tt::{Bound, Entry};
+use crate::types::{Bitboard, MAX_PLY, Value, value};
+
+impl Thread<'_> {
+    /// The value of the node within the window once the captures are played out. `depth` counts down
+    /// from 0.
+    pub(super) fn quiesce<const PV: bool>(
+        &mut self,
+        mut alpha: Value,
+        beta: Value,
+        ply: usize,
+        depth: i32,
+    ) -> Value {
+        if PV {
+            self.frame(ply).pv.clear();
+            self.seldepth = self.seldepth.max(ply + 1);
+        }
+        if self.must_stop() {
+            return value::DRAW;
+        }
+        let in_check = self.board.in_check();
+
+        // Step 1. Draws by rule, and lines too long to follow.
+        if let Some(v) = self.draw_by_rule(ply, in_check) {
+            return v;
+        }
+        if ply >= MAX_PLY {
+            return if in_check { self.draw_value() } else { self.evaluate() };
+        }
+        if alpha < value::DRAW && self.board.upcoming_repetition(ply) {
+            alpha = self.draw_value();
+            if alpha >= beta {
+                return alpha;
+            }
+        }
+
+        // Step 2. What the table knows.
+        let key = self.board.key();
+        let stored = self.shared.table.probe(key, ply);
+        let table_value = stored.filter(|entry| entry.bound != Bound::None).map(|entry| entry.value);
+        if !PV
+            && let (Some(entry), Some(v)) = (&stored, table_value)
+            && (if v >= beta { entry.bound.is_lower() } else { entry.bound.is_upper() })
+        {
+            return v;
+        }
+        let was_pv = PV || stored.is_some_and(|entry| entry.was_pv);
+
+        // Step 3. Standing pat: nobody is forced to capture.
+        let mut best = -value::INFINITE;
+        let mut raw_eval = value::NONE;
+        let mut futility = -value::INFINITE;
+        if !in_check {
+            raw_eval = match stored {
+                Some(entry) if entry.eval != value::NONE => entry.eval,
+                _ => self.evaluate(),
+            };
+            best = self.correct(raw_eval);
+            futility = best + params::qs_futility();
+            if let (Some(entry), Some(v)) = (&stored, table_value)
+                && !value::is_decided(v)
+                && (if v > best { entry.bound.is_lower() } else { entry.bound.is_upper() })
+            {
+                best = v;
+            }
+            if best >= beta {
+                if stored.is_none() {
+                    let bound = Bound::Lower;
+                    let entry = Entry { best: None, value: best, eval: raw_eval, depth: -1, bound, was_pv };
+                    self.shared.table.store(key, ply, entry);
+                }
+                return best;
+            }
+            alpha = alpha.max(best);
+        }
+
+        // Step 4. Captures and promotions; in check every move.
+        let table_move = stored.and_then(|entry| entry.best);
+        let mut picker = if in_check {
+            Picker::new(&self.board, table_move, [None; 2], None)
+        } else {
+            Picker::tacticals(&self.board, table_move, -params::qs_see())
+        };
+        let hints = QuietHints { threats: Bitboard::EMPTY, earlier: self.earlier_moves(ply) };
+        let mut best_move = None;
+        let mut bound = Bound::Upper;
+        let mut any = false;
+        let check_info = self.board.check_info();
+        while let Some(m) = picker.next(&self.board, &self.memory.histories, &hints) {
+            any = true;
+            if best > -value::TB_WIN_IN_MAX {
+                if in_check {
+                    // One evasion that holds is enough to know that this is no mate; the other quiet
+                    // ones explode.
+                    if m.is_quiet() {
+                        picker.skip_quiets();
+                        continue;
+                    }
+                } else if !m.is_promotion() && !self.board.gives_check(&check_info, m) {
+                    // Step 5. Delta: even winning the piece for nothing would not reach alpha.
+                    let reach = futility + EXCHANGE_VALUES[taken_kind(&self.board, m).index()];
+                    if reach <= alpha {
+                        best = best.max(reach);
+                        continue;
+                    }
+                    // The exchange must win something when the evaluation alone does not.
+                    if futility <= alpha && !self.board.see_ge(m, 1) {
+                        best = best.max(futility);
+                        continue;
+                    }
+                }
+                // Step 6. Losing captures lead nowhere.
+                if !self.board.see_ge(m, -params::qs_see()) {
+                    continue;
+                }
+            }
+            self.make(m, ply);
+            let v = -self.quiesce::<PV>(-beta, -alpha, ply + 1, depth - 1);
+            self.unmake();
+            if self.must_stop() {
+                return value::DRAW;
+            }
+            if v > best {
+                best = v;
+                if v > alpha {
+                    best_move = Some(m);
+                    if PV {
+                        self.update_pv(ply, m);
+                    }
+                    if v >= beta {
+                        bound = Bound::Lower;
+                        break;
+                    }
+                    alpha = v;
+                }
+            }
+        }
+
+        // Step 7. In check without a move: mate.
+        if in_check && !any {
+            return value::mated_in(ply);
+        }
+        if best >= beta && !value::is_decided(best) {
+            best = (best + beta) / 2;
+        }
+        let entry = Entry { best: best_move, value: best, eval: raw_eval, depth: 0, bound, was_pv };
+        self.shared.table.store(key, ply, entry);
+        best
+    }
+}

@@ -1,0 +1,401 @@
+//! One thread of a search, and what all threads of it share.
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::history::{PieceTo, corrected};
+use super::params;
+use super::time::TimeManager;
+use super::{Limits, Memory, SearchOptions, SearchResult, Signals};
+use crate::board::Board;
+use crate::tt::{Bound, Table};
+use crate::types::{Color, MAX_PLY, Move, Value, value};
+
+/// A counter on a cache line of its own, so that threads do not slow each other down.
+#[repr(align(128))]
+#[derive(Default)]
+struct PaddedCounter(AtomicU64);
+
+/// What the threads of one search share.
+pub(super) struct Shared<'a> {
+    pub(super) table: &'a Table,
+    pub(super) limits: &'a Limits,
+    pub(super) options: &'a SearchOptions,
+    pub(super) time: TimeManager,
+    signals: &'a Signals,
+    stopped: AtomicBool,
+    /// `// [thread]` published now and then
+    node_counts: Vec<PaddedCounter>,
+    /// Milliseconds thought before the ponder hit, plus one; 0 while there was none.
+    pondered: AtomicU64,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn new(
+        table: &'a Table,
+        limits: &'a Limits,
+        signals: &'a Signals,
+        options: &'a SearchOptions,
+        time: TimeManager,
+        threads: usize,
+    ) -> Shared<'a> {
+        Shared {
+            table,
+            limits,
+            options,
+            time,
+            signals,
+            stopped: AtomicBool::new(false),
+            node_counts: (0..threads).map(|_| PaddedCounter::default()).collect(),
+            pondered: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Nodes of all threads, as far as they are published.
+    pub(super) fn nodes(&self) -> u64 {
+        self.node_counts.iter().map(|count| count.0.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Whether the clock is not ours yet, or never will be.
+    pub(super) fn untimed(&self) -> bool {
+        if self.limits.infinite {
+            return true;
+        }
+        if self.limits.ponder && self.pondered.load(Ordering::Relaxed) == 0 {
+            if !self.signals.was_ponderhit() {
+                return true;
+            }
+            self.pondered.store(self.time.elapsed().as_millis() as u64 + 1, Ordering::Relaxed);
+        }
+        false
+    }
+
+    /// The main thread looks up now and then: is it time to stop?
+    fn check(&self) {
+        let pondered = Duration::from_millis(self.pondered.load(Ordering::Relaxed).saturating_sub(1));
+        if self.signals.stopped()
+            || (!self.untimed() && self.time.must_stop(pondered))
+            || self.limits.nodes.is_some_and(|limit| self.node_counts.len() > 1 && self.nodes() >= limit)
+        {
+            self.stop();
+        }
+    }
+}
+
+/// A line of moves.
+#[derive(Clone, Copy)]
+pub(super) struct Line {
+    moves: [Option<Move>; MAX_PLY + 1],
+    len: usize,
+}
+
+impl Line {
+    const EMPTY: Line = Line { moves: [None; MAX_PLY + 1], len: 0 };
+
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    fn set(&mut self, first: Move, rest: &Line) {
+        let len = rest.len.min(MAX_PLY);
+        self.moves[0] = Some(first);
+        self.moves[1..=len].copy_from_slice(&rest.moves[..len]);
+        self.len = len + 1;
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Move> + '_ {
+        self.moves[..self.len].iter().flatten().copied()
+    }
+}
+
+/// What a node leaves for its children, its siblings and the nodes after it.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) pv: Line,
+    /// The piece and target of the move being searched.
+    pub(super) moved: PieceTo,
+    pub(super) current_move: Option<Move>,
+    /// Left out while finding out whether it is singular.
+    pub(super) excluded: Option<Move>,
+    pub(super) killers: [Option<Move>; 2],
+    /// The corrected static evaluation; `value::NONE` in check.
+    pub(super) static_eval: Value,
+    /// How many double extensions led here.
+    pub(super) double_extensions: u8,
+    /// How many children of this node failed high.
+    pub(super) cutoffs: u16,
+    pub(super) was_pv: bool,
+}
+
+impl Frame {
+    const EMPTY: Frame = Frame {
+        pv: Line::EMPTY,
+        moved: PieceTo::NONE,
+        current_move: None,
+        excluded: None,
+        killers: [None; 2],
+        static_eval: value::NONE,
+        double_extensions: 0,
+        cutoffs: 0,
+        was_pv: false,
+    };
+}
+
+/// A move at the root and what is known about it.
+#[derive(Clone)]
+pub(super) struct RootMove {
+    pub(super) m: Move,
+    /// From this iteration, or minus infinity.
+    pub(super) score: Value,
+    /// From the iteration before.
+    pub(super) previous_score: Value,
+    pub(super) bound: Bound,
+    pub(super) seldepth: u32,
+    pub(super) nodes: u64,
+    pub(super) pv: Vec<Move>,
+}
+
+/// Frames before the root, so that nobody has to ask whether there was a move two plies ago.
+const FRAMES_BEFORE: usize = 6;
+
+/// One thread of a search.
+pub(super) struct Thread<'a> {
+    pub(super) board: Board,
+    pub(super) shared: &'a Shared<'a>,
+    pub(super) memory: &'a mut Memory,
+    pub(super) index: usize,
+    frames: Vec<Frame>,
+    pub(super) root_moves: Vec<RootMove>,
+    /// Which of several best lines is being searched, from 0.
+    pub(super) line_index: usize,
+    pub(super) nodes: u64,
+    /// Of this thread alone; exact with one thread.
+    node_limit: u64,
+    pub(super) root_depth: i32,
+    pub(super) finished_depth: u32,
+    pub(super) seldepth: usize,
+    /// No null move for the side that verifies one, before this ply.
+    pub(super) null_move_from: usize,
+    root_side: Color,
+    /// Natural logarithms in 1024ths. `// [n]`
+    pub(super) logarithms: &'static [i32; 64],
+}
+
+static LOGARITHMS: LazyLock<[i32; 64]> =
+    LazyLock::new(|| std::array::from_fn(|n| ((n.max(1) as f64).ln() * 1024.0).round() as i32));
+
+impl<'a> Thread<'a> {
+    pub(super) fn new(
+        board: &Board,
+        shared: &'a Shared<'a>,
+        memory: &'a mut Memory,
+        index: usize,
+    ) -> Thread<'a> {
+        let wanted = &shared.limits.searchmoves;
+        let root_moves = board
+            .legal_moves()
+            .iter()
+            .filter(|m| wanted.is_empty() || wanted.contains(m))
+            .map(|&m| RootMove {
+                m,
+                score: -value::INFINITE,
+                previous_score: -value::INFINITE,
+                bound: Bound::None,
+                seldepth: 0,
+                nodes: 0,
+                pv: vec![m],
+            })
+            .collect();
+        memory.evaluator.reset(board);
+        Thread {
+            board: board.clone(),
+            shared,
+            memory,
+            index,
+            frames: vec![Frame::EMPTY; MAX_PLY + FRAMES_BEFORE + 4],
+            root_moves,
+            line_index: 0,
+            nodes: 0,
+            node_limit: shared.limits.nodes.unwrap_or(u64::MAX),
+            root_depth: 0,
+            finished_depth: 0,
+            seldepth: 0,
+            null_move_from: 0,
+            root_side: board.side_to_move(),
+            logarithms: &LOGARITHMS,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn frame(&mut self, ply: usize) -> &mut Frame {
+        &mut self.frames[ply + FRAMES_BEFORE]
+    }
+
+    /// The frame `back` plies before `ply`, reaching back before the root.
+    #[inline(always)]
+    pub(super) fn frame_before(&self, ply: usize, back: usize) -> &Frame {
+        &self.frames[ply + FRAMES_BEFORE - back]
+    }
+
+    /// The moves one, two and four plies before this node's own.
+    #[inline(always)]
+    pub(super) fn earlier_moves(&self, ply: usize) -> [PieceTo; 3] {
+        [1, 2, 4].map(|back| self.frame_before(ply, back).moved)
+    }
+
+    /// Makes the line of this ply the move and the line of the next ply.
+    pub(super) fn update_pv(&mut self, ply: usize, m: Move) {
+        let at = ply + FRAMES_BEFORE;
+        let (here, below) = self.frames.split_at_mut(at + 1);
+        here[at].pv.set(m, &below[0].pv);
+    }
+
+    /// Plays a move on the board and in the evaluation.
+    #[inline(always)]
+    pub(super) fn make(&mut self, m: Move, ply: usize) {
+        self.shared.table.prefetch(self.board.key_after(m));
+        let piece = self.board.expect_piece(m.from());
+        let frame = self.frame(ply);
+        frame.current_move = Some(m);
+        frame.moved = PieceTo::new(piece, m.to());
+        self.memory.evaluator.make(&self.board, m);
+        self.board.make(m);
+        self.count_node();
+    }
+
+    #[inline(always)]
+    pub(super) fn unmake(&mut self) {
+        self.board.unmake();
+        self.memory.evaluator.unmake();
+    }
+
+    /// Passes the turn.
+    #[inline(always)]
+    pub(super) fn make_null(&mut self, ply: usize) {
+        let frame = self.frame(ply);
+        frame.current_move = None;
+        frame.moved = PieceTo::NONE;
+        self.board.make_null();
+        self.shared.table.prefetch(self.board.key());
+        self.count_node();
+    }
+
+    #[inline(always)]
+    fn count_node(&mut self) {
+        self.nodes += 1;
+        if self.nodes % 1024 == 0 {
+            self.publish_nodes();
+            if self.index == 0 {
+                self.shared.check();
+            }
+        }
+    }
+
+    pub(super) fn publish_nodes(&self) {
+        self.shared.node_counts[self.index].0.store(self.nodes, Ordering::Relaxed);
+    }
+
+    /// Whether to drop everything. With one thread a node limit is kept to the node.
+    #[inline(always)]
+    pub(super) fn must_stop(&self) -> bool {
+        self.shared.is_stopped() || self.nodes >= self.node_limit
+    }
+
+    /// The value of a draw for the side to move: contempt, and a little noise so that the search does
+    /// not settle for the first of many draws.
+    #[inline(always)]
+    pub(super) fn draw_value(&self) -> Value {
+        let contempt = self.shared.options.contempt;
+        let noise = 1 - (self.nodes as Value & 2);
+        noise + if self.board.side_to_move() == self.root_side { -contempt } else { contempt }
+    }
+
+    /// The static evaluation of the position from nothing but the weights.
+    #[inline(always)]
+    pub(super) fn evaluate(&mut self) -> Value {
+        self.memory.evaluator.evaluate(&self.board)
+    }
+
+    /// The static evaluation corrected by what searches of similar positions found, and pulled to a
+    /// draw as the fifty-move limit comes near.
+    #[inline(always)]
+    pub(super) fn correct(&self, raw: Value) -> Value {
+        let fading = self.fading(raw);
+        let correction = self.memory.histories.correction(&self.board) * params::correction_weight() / 1024;
+        corrected(fading, correction)
+    }
+
+    /// An evaluation that nothing was done about for long is worth less and less.
+    #[inline(always)]
+    pub(super) fn fading(&self, raw: Value) -> Value {
+        raw * (200 - Value::from(self.board.halfmove_clock().min(100))) / 200
+    }
+
+    /// The best root move.
+    fn best(&self) -> Option<&RootMove> {
+        self.root_moves.first()
+    }
+
+    /// What this thread found.
+    pub(super) fn result(&self, nodes: u64) -> SearchResult {
+        let best = self.best();
+        let pv = best.map_or(Vec::new(), |root| root.pv.clone());
+        SearchResult {
+            best: best.map(|root| root.m),
+            ponder: pv.get(1).copied(),
+            score: best.map_or(
+                if self.board.in_check() { value::mated_in(0) } else { value::DRAW },
+                |root| {
+                    if root.score == -value::INFINITE { root.previous_score } else { root.score }
+                },
+            ),
+            depth: self.finished_depth,
+            nodes,
+            pv,
+        }
+    }
+}
+
+/// Which thread to believe: the move that many threads chose, at great depth and with a good score.
+pub(super) fn vote<'t, 'a>(threads: &'t [Thread<'a>]) -> &'t Thread<'a> {
+    let main = &threads[0];
+    let candidates: Vec<(&Thread, &RootMove)> = threads
+        .iter()
+        .filter(|thread| thread.finished_depth > 0)
+        .filter_map(|thread| thread.best().map(|best| (thread, best)))
+        .collect();
+    if threads.len() == 1 || candidates.is_empty() || main.shared.options.multipv > 1 {
+        return main;
+    }
+    let lowest = candidates.iter().map(|(_, root)| root.score).min().unwrap_or(0);
+    let weight = |thread: &Thread, root: &RootMove| {
+        i64::from(root.score - lowest + 10) * i64::from(thread.finished_depth)
+    };
+    let votes_for = |m: Move| -> i64 {
+        candidates.iter().filter(|(_, root)| root.m == m).map(|(thread, root)| weight(thread, root)).sum()
+    };
+    let mut chosen = candidates[0];
+    for &(thread, root) in &candidates[1..] {
+        let better = if value::is_mate(chosen.1.score) && chosen.1.score > 0 {
+            root.score > chosen.1.score // the shorter mate
+        } else if value::is_mate(root.score) {
+            root.score > 0
+        } else {
+            let (new, old) = (votes_for(root.m), votes_for(chosen.1.m));
+            new > old || (new == old && weight(thread, root) > weight(chosen.0, chosen.1))
+        };
+        if better {
+            chosen = (thread, root);
+        }
+    }
+    chosen.0
+}
