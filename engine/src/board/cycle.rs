@@ -42,7 +42,7 @@ static CUCKOO: LazyLock<Cuckoo> = LazyLock::new(|| {
                     if key == 0 {
                         break;
                     }
-                    slot = first_slot(key) ^ second_slot(key) ^ slot;
+                    slot ^= first_slot(key) ^ second_slot(key);
                 }
             }
         }

@@ -348,7 +348,12 @@ impl Board {
 
     /// Every square that a side attacks.
     pub fn attacked_by(&self, color: Color) -> Bitboard {
-        let occupied = self.occupied();
+        self.attacked_through(color, self.occupied())
+    }
+
+    /// Every square that a side attacks, given an occupancy.
+    #[inline(always)]
+    fn attacked_through(&self, color: Color, occupied: Bitboard) -> Bitboard {
         let mut attacked = attacks::pawns(color, self.pawns(color)) | attacks::king(self.king(color));
         for square in self.pieces(color, PieceType::Knight) {
             attacked |= attacks::knight(square);

@@ -150,7 +150,7 @@ impl Board {
             _ => !occupied,
         };
 
-        self.king_moves::<S, WHITE>(sink, king, wanted);
+        self.king_moves::<S, QUIET, WHITE>(sink, king, wanted);
         let checkers = self.checkers();
         if checkers.several() {
             return; // double check: only the king can move
@@ -158,12 +158,7 @@ impl Board {
         // Out of check a move must take the checker or step in between.
         let allowed = match checkers.first() {
             Some(checker) => attacks::between(king, checker) | checkers,
-            None => {
-                if QUIET {
-                    self.castling_moves::<S, WHITE>(sink, occupied);
-                }
-                Bitboard::ALL
-            }
+            None => Bitboard::ALL,
         };
         let pinned = self.state.blockers & self.by_color(us);
 
@@ -191,45 +186,32 @@ impl Board {
         }
     }
 
+    /// The king's steps and, among the quiet moves, castling: both need to know what the enemy attacks.
     #[inline(always)]
-    fn king_moves<S: Sink, const WHITE: bool>(&self, sink: &mut S, king: Square, wanted: Bitboard) {
+    fn king_moves<S: Sink, const QUIET: bool, const WHITE: bool>(
+        &self,
+        sink: &mut S,
+        king: Square,
+        wanted: Bitboard,
+    ) {
         let us = if WHITE { Color::White } else { Color::Black };
-        let mut targets = attacks::king(king) & wanted;
-        if targets.is_empty() {
+        let targets = attacks::king(king) & wanted;
+        let may_castle = QUIET && self.state.castling.any(us) && self.checkers().is_empty();
+        let castling = Wing::BOTH.map(|wing| {
+            may_castle
+                && self.state.castling.has(us, wing)
+                && (self.castling_setup.must_be_empty(us, wing) & self.occupied()).is_empty()
+                && !self.state.blockers.has(self.castling_setup.rook(us, wing))
+        });
+        if targets.is_empty() && castling == [false; 2] {
             return;
-        }
-        targets -= attacks::pawns(!us, self.pawns(!us));
-        targets -= attacks::king(self.king(!us));
-        for knight in self.pieces(!us, PieceType::Knight) {
-            targets -= attacks::knight(knight);
         }
         // The king itself must not hide the squares behind it from a slider.
-        let occupied = self.occupied() ^ king.into();
-        let (diagonal, straight) = (self.diagonal_sliders(!us), self.straight_sliders(!us));
-        let mut safe = Bitboard::EMPTY;
-        for to in targets {
-            if (attacks::bishop(to, occupied) & diagonal).is_empty()
-                && (attacks::rook(to, occupied) & straight).is_empty()
-            {
-                safe |= to.into();
-            }
-        }
-        sink.piece(king, safe, self.by_color(!us));
-    }
-
-    #[inline(always)]
-    fn castling_moves<S: Sink, const WHITE: bool>(&self, sink: &mut S, occupied: Bitboard) {
-        let us = if WHITE { Color::White } else { Color::Black };
-        if !self.state.castling.any(us) {
-            return;
-        }
+        let attacked = self.attacked_through(!us, self.occupied() ^ king.into());
+        sink.piece(king, targets - attacked, self.by_color(!us));
         for wing in Wing::BOTH {
-            if self.state.castling.has(us, wing)
-                && (self.castling_setup.must_be_empty(us, wing) & occupied).is_empty()
-                && self.castling_is_safe(us, wing)
-            {
-                let (king, rook) = (self.king(us), self.castling_setup.rook(us, wing));
-                sink.one(Move::new(king, rook, MoveKind::Castle));
+            if castling[wing as usize] && (self.castling_setup.king_path(us, wing) & attacked).is_empty() {
+                sink.one(Move::new(king, self.castling_setup.rook(us, wing), MoveKind::Castle));
             }
         }
     }

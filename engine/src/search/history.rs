@@ -54,30 +54,27 @@ const CORRECTION_SIZE: usize = 16_384;
 const CORRECTION_GRAIN: i32 = 256;
 const CORRECTION_LIMIT: i32 = 96 * CORRECTION_GRAIN;
 
+/// `// [color][from is attacked][to is attacked][from][to]`
+type QuietHistory = [[[[[Counter; 64]; 64]; 2]; 2]; 2];
+/// `// [piece][to][kind taken]`
+type CaptureHistory = [[[Counter; 6]; 64]; 12];
+/// `// [side to move][key]`
+type Correction = [[i32; CORRECTION_SIZE]; 2];
+
 /// All histories of one thread.
 pub struct Histories {
-    /// `// [color][from is attacked][to is attacked][from][to]`
-    quiet: Box<[[[[[Counter; 64]; 64]; 2]; 2]; 2]>,
-    /// `// [piece][to][kind taken]`
-    capture: Box<[[[Counter; 6]; 64]; 12]>,
+    quiet: Box<QuietHistory>,
+    capture: Box<CaptureHistory>,
     /// `// [earlier piece and target][piece and target]`
     continuation: Box<[[Counter; 768]]>,
     /// `// [earlier piece and target]` the reply that refuted it last
-    counter_moves: Box<[Option<Move>; PieceTo::COUNT]>,
-    /// `// [side to move][pawn key]`
-    pawn_correction: Box<[[i32; CORRECTION_SIZE]; 2]>,
-    /// `// [piece color][side to move][non-pawn key]`
-    non_pawn_correction: Box<[[[i32; CORRECTION_SIZE]; 2]; 2]>,
+    counter_moves: Box<[Option<Move>]>,
+    pawn_correction: Box<Correction>,
+    /// `// [piece color]`
+    non_pawn_correction: Box<[Correction; 2]>,
 }
 
-/// A zeroed array on the heap, never on the stack.
-fn boxed<T: Copy + Default, const N: usize>() -> Box<[T; N]>
-where
-    [T; N]: Sized,
-{
-    vec![T::default(); N].into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!("the length is N"))
-}
-
+/// A zeroed array on the heap that never stood on the stack.
 macro_rules! zeroed_box {
     ($type:ty) => {{
         let layout = std::alloc::Layout::new::<$type>();
@@ -97,12 +94,12 @@ impl Histories {
     /// Empty histories.
     pub fn new() -> Histories {
         Histories {
-            quiet: zeroed_box!([[[[[Counter; 64]; 64]; 2]; 2]; 2]),
-            capture: zeroed_box!([[[Counter; 6]; 64]; 12]),
+            quiet: zeroed_box!(QuietHistory),
+            capture: zeroed_box!(CaptureHistory),
             continuation: vec![[Counter::default(); 768]; PieceTo::COUNT].into_boxed_slice(),
-            counter_moves: boxed::<Option<Move>, { PieceTo::COUNT }>(),
-            pawn_correction: zeroed_box!([[i32; CORRECTION_SIZE]; 2]),
-            non_pawn_correction: zeroed_box!([[[i32; CORRECTION_SIZE]; 2]; 2]),
+            counter_moves: vec![None; PieceTo::COUNT].into_boxed_slice(),
+            pawn_correction: zeroed_box!(Correction),
+            non_pawn_correction: zeroed_box!([Correction; 2]),
         }
     }
 

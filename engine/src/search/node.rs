@@ -29,7 +29,7 @@ impl Thread<'_> {
     ) -> Value {
         // Step 1. Horizon: from here on only captures.
         if depth <= 0 {
-            return self.quiesce::<PV>(alpha, beta, ply, 0);
+            return self.quiesce::<PV>(alpha, beta, ply);
         }
         if PV {
             self.frame(ply).pv.clear();
@@ -163,7 +163,7 @@ impl Thread<'_> {
 
             // Step 8. Razoring: so far below alpha that only captures could save it.
             if depth <= 4 && eval + params::razor_base() + params::razor_slope() * depth * depth < alpha {
-                let v = self.quiesce::<false>(alpha, alpha + 1, ply, 0);
+                let v = self.quiesce::<false>(alpha, alpha + 1, ply);
                 if v <= alpha && !value::is_decided(v) {
                     return v;
                 }
@@ -201,8 +201,8 @@ impl Thread<'_> {
             && excluded.is_none()
             && depth >= 5
             && !value::is_decided(beta)
-            && !(stored.is_some_and(|entry| entry.depth >= depth - 3)
-                && table_value.is_some_and(|v| v < probcut_beta))
+            && (stored.is_none_or(|entry| entry.depth < depth - 3)
+                || table_value.is_none_or(|v| v >= probcut_beta))
             && let Some(v) = self.try_probcut(probcut_beta, depth, ply, table_move, raw_eval, cut_node)
         {
             return v;
@@ -523,7 +523,7 @@ impl Thread<'_> {
                 continue;
             }
             self.make(m, ply);
-            let mut v = -self.quiesce::<false>(-probcut_beta, -probcut_beta + 1, ply + 1, 0);
+            let mut v = -self.quiesce::<false>(-probcut_beta, -probcut_beta + 1, ply + 1);
             if v >= probcut_beta {
                 v = -self.search::<false, false>(
                     -probcut_beta,

@@ -9,15 +9,8 @@ use crate::tt::{Bound, Entry};
 use crate::types::{Bitboard, MAX_PLY, Value, value};
 
 impl Thread<'_> {
-    /// The value of the node within the window once the captures are played out. `depth` counts down
-    /// from 0.
-    pub(super) fn quiesce<const PV: bool>(
-        &mut self,
-        mut alpha: Value,
-        beta: Value,
-        ply: usize,
-        depth: i32,
-    ) -> Value {
+    /// The value of the node within the window once the captures are played out.
+    pub(super) fn quiesce<const PV: bool>(&mut self, mut alpha: Value, beta: Value, ply: usize) -> Value {
         if PV {
             self.frame(ply).pv.clear();
             self.seldepth = self.seldepth.max(ply + 1);
@@ -122,7 +115,7 @@ impl Thread<'_> {
                 }
             }
             self.make(m, ply);
-            let v = -self.quiesce::<PV>(-beta, -alpha, ply + 1, depth - 1);
+            let v = -self.quiesce::<PV>(-beta, -alpha, ply + 1);
             self.unmake();
             if self.must_stop() {
                 return value::DRAW;

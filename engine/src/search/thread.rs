@@ -292,7 +292,7 @@ impl<'a> Thread<'a> {
     #[inline(always)]
     fn count_node(&mut self) {
         self.nodes += 1;
-        if self.nodes % 1024 == 0 {
+        if self.nodes.is_multiple_of(1024) {
             self.publish_nodes();
             if self.index == 0 {
                 self.shared.check();
