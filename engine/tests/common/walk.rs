@@ -26,24 +26,33 @@ const SHARP_STARTS: [&str; 8] = [
     "8/8/3kn3/8/8/3K4/6p1/8 b - - 0 1",
 ];
 
+/// How many half-moves a random game lasts at most: short ones for castling, long ones for endgames.
+pub fn length(rng: &mut Pcg64) -> usize {
+    [12, 40, 100, 300][rng.random_range(0..4)]
+}
+
 /// The start of a random game, as a FEN.
 pub fn start(rules: Rules, rng: &mut Pcg64) -> String {
     match rules {
         Rules::Standard if rng.random_bool(0.5) => Board::start().fen(),
         Rules::Standard => SHARP_STARTS[rng.random_range(0..SHARP_STARTS.len())].to_string(),
         Rules::Chess960 => {
+            // Without some of the other pieces castling comes soon, often through attacked squares.
+            let missing = [0.0, 0.4, 0.8][rng.random_range(0..3)];
             let mut back_rank = || {
                 let board = shakmaty::Board::chess960(rng.random_range(0..960));
                 shakmaty::Square::ALL[..8]
                     .iter()
                     .filter_map(|&square| board.piece_at(square))
-                    .map(|piece| piece.role.upper_char())
+                    .map(|piece| match piece.role.upper_char() {
+                        'N' | 'B' | 'Q' if rng.random_bool(missing) => '1',
+                        letter => letter,
+                    })
                     .collect::<String>()
             };
             let white = back_rank();
             let other = back_rank();
             let black = if rng.random_bool(0.5) { other } else { white.clone() }.to_lowercase();
-            // Without pawns castling comes soon, often through attacked squares.
             let (black_pawns, white_pawns) = match rng.random_range(0..4) {
                 0 => ("p1pp1pp1", "1PP1PP1P"),
                 1 => ("p6p", "P6P"),
