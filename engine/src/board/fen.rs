@@ -287,6 +287,13 @@ impl<'a> PositionFields<'a> {
             return Some(FenError::PawnOnBackRank { square });
         }
         if has(PositionErrorKinds::OPPOSITE_CHECK)
+            && let Some(white) = men.of(Color::White, PieceType::King).first()
+            && let Some(black) = men.of(Color::Black, PieceType::King).first()
+            && white.distance(black) == 1
+        {
+            return Some(FenError::KingsTouch { white, black });
+        }
+        if has(PositionErrorKinds::OPPOSITE_CHECK)
             && let Some(king) = men.of(!mover, PieceType::King).first()
             && let Some(attacker) = men.attackers(king, mover).first()
         {
@@ -297,7 +304,7 @@ impl<'a> PositionFields<'a> {
         {
             let checkers: Vec<String> =
                 men.attackers(king, !mover).into_iter().map(|square| square.to_string()).collect();
-            return Some(FenError::ImpossibleCheck { king, checkers: checkers.join(" and ") });
+            return Some(FenError::ImpossibleCheck { king, checkers: checkers.join(", ") });
         }
         if has(PositionErrorKinds::INVALID_CASTLING_RIGHTS) {
             return Some(FenError::CastlingRights { found: quoted(self.castling) });

@@ -78,7 +78,7 @@ pub enum FenError {
         found: String,
     },
     /// Not eight ranks.
-    #[error("field 1 (pieces) has {found} rank(s); expected 8, separated by /")]
+    #[error("field 1 (pieces): the number of ranks is {found}; expected 8, separated by /")]
     RankCount {
         /// How many there are.
         found: usize,
@@ -150,7 +150,8 @@ pub enum FenError {
     },
     /// The side that has just moved stands in check.
     #[error(
-        "field 2 (side to move) is {}, but the king on {king} could be taken from {attacker}; expected {}",
+        "field 2 (side to move) is '{}', but the king on {king} could be taken from {attacker}; \
+         expected {}, or other pieces",
         side_letter(*mover), side_letter(!*mover)
     )]
     OppositeCheck {
@@ -160,6 +161,14 @@ pub enum FenError {
         king: Square,
         /// A piece that could take it.
         attacker: Square,
+    },
+    /// Kings side by side.
+    #[error("field 1 (pieces): the kings on {white} and {black} touch; expected a square between them")]
+    KingsTouch {
+        /// Where White's king stands.
+        white: Square,
+        /// Where Black's king stands.
+        black: Square,
     },
     /// Checks that no single move can have given.
     #[error(
@@ -173,14 +182,14 @@ pub enum FenError {
         checkers: String,
     },
     /// A castling letter twice, or two letters for one rook.
-    #[error("field 3 (castling): {letter} names a right that was named before; expected each right once")]
+    #[error("field 3 (castling): '{letter}' names a right that was named before; expected each right once")]
     CastlingTwice {
         /// The second letter.
         letter: char,
     },
     /// A castling letter whose king is not at home.
     #[error(
-        "field 3 (castling): {letter}, but the king stands on {king}; \
+        "field 3 (castling): '{letter}', but the king stands on {king}; \
          expected it on rank {}, or no right for {color:?}",
         if *color == Color::White { 1 } else { 8 }
     )]
@@ -194,7 +203,7 @@ pub enum FenError {
     },
     /// A castling letter without a rook on its wing.
     #[error(
-        "field 3 (castling): {letter}, but {color:?} has no rook on the {} side of its king on {king}; \
+        "field 3 (castling): '{letter}', but {color:?} has no rook on the {} side of its king on {king}; \
          expected one there, or no {letter}",
         wing_name(*wing)
     )]
@@ -210,7 +219,7 @@ pub enum FenError {
     },
     /// A castling file without a rook on it.
     #[error(
-        "field 3 (castling): {letter}, but {color:?} has no rook on {square}; expected one there, or no {letter}"
+        "field 3 (castling): '{letter}', but {color:?} has no rook on {square}; expected one there, or no {letter}"
     )]
     CastlingFileEmpty {
         /// The letter.
@@ -227,7 +236,7 @@ pub enum FenError {
         found: String,
     },
     /// An en passant square on a rank that no pawn passes over.
-    #[error("field 4 (en passant) is {square}; expected - or a square on rank 3 or 6")]
+    #[error("field 4 (en passant) is '{square}'; expected - or a square on rank 3 or 6")]
     EnPassantRank {
         /// The square.
         square: Square,

@@ -3,6 +3,8 @@
 
 use engine::Board;
 use engine::board::Epd;
+use engine::types::Color;
+use shakmaty::{CastlingMode, Chess, FromSetup, Position, PositionError, fen::Fen};
 
 /// Whether a text was accepted, or what went wrong.
 pub type Verdict = Result<bool, String>;
@@ -65,31 +67,30 @@ pub fn san(board: &Board, text: &str) -> Verdict {
     Ok(true)
 }
 
-/// Every move of an accepted position can be made and taken back; keys and lists stay right.
+/// The moves of an accepted position are those that shakmaty finds; every one can be made and taken
+/// back, and the keys stay right.
 fn playable(board: &Board) -> Result<(), String> {
-    let mut walked = board.clone();
+    let fen = board.fen();
+    let theirs = fen.parse::<Fen>().map_err(|error| format!("{fen}: {error}"))?;
+    let theirs = Chess::from_setup(theirs.into_setup(), CastlingMode::Chess960)
+        .or_else(PositionError::ignore_too_much_material)
+        .map_err(|error| format!("{fen}: {error}"))?;
     let moves = board.legal_moves();
-    if moves.len() as u64 != board.count_legal_moves() {
-        return Err(format!("{}: list and count of moves differ", board.fen()));
+    let expected = theirs.legal_moves().len();
+    if moves.len() != expected || board.count_legal_moves() != expected as u64 {
+        return Err(format!("{fen}: {} moves, expected {expected}", moves.len()));
     }
+    let mut walked = board.clone();
     for &m in moves.iter() {
         walked.make(m);
-        if walked.recompute_keys()
-            != (
-                walked.key(),
-                walked.pawn_key(),
-                [
-                    walked.non_pawn_key(engine::types::Color::White),
-                    walked.non_pawn_key(engine::types::Color::Black),
-                ],
-            )
-        {
-            return Err(format!("{} {m:?}: the keys went wrong", board.fen()));
+        let keys = (walked.key(), walked.pawn_key(), Color::ALL.map(|color| walked.non_pawn_key(color)));
+        if keys != walked.recompute_keys() {
+            return Err(format!("{fen} {m:?}: the keys went wrong"));
         }
-        let _ = walked.legal_moves();
+        let _ = walked.count_legal_moves();
         walked.unmake();
         if walked != *board {
-            return Err(format!("{} {m:?}: taking the move back left a difference", board.fen()));
+            return Err(format!("{fen} {m:?}: taking the move back left a difference"));
         }
     }
     Ok(())
