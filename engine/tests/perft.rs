@@ -16,16 +16,21 @@ enum Outcome {
     Wrong(String),
 }
 
-/// The deepest count of a line that fits the budget (its shallowest if none does).
-fn deepest(epd: &Epd, budget: u64) -> Option<(u32, u64)> {
-    let counts = epd.operations.iter().filter_map(|operation| {
-        let depth = operation.opcode.strip_prefix('D')?.parse().ok()?;
-        let nodes = operation.values().next()?.parse().ok()?;
-        Some((depth, nodes))
-    });
-    let counts: Vec<(u32, u64)> = counts.collect();
+/// The deepest count of a line that fits the budget (its shallowest if none does). A count that cannot
+/// be read is an error: skipping it would test less than it seems.
+fn deepest(epd: &Epd, budget: u64) -> Result<(u32, u64), String> {
+    let mut counts: Vec<(u32, u64)> = Vec::new();
+    for operation in epd.operations.iter().filter(|operation| operation.opcode.starts_with('D')) {
+        let depth = operation.opcode[1..].parse().ok();
+        let nodes = operation.values().next().and_then(|nodes| nodes.parse().ok());
+        match (depth, nodes) {
+            (Some(depth), Some(nodes)) => counts.push((depth, nodes)),
+            _ => return Err(format!("{:?} is no count like D3 8902", operation.to_string())),
+        }
+    }
     let fitting = counts.iter().filter(|(_, nodes)| *nodes <= budget).max_by_key(|(depth, _)| *depth);
-    fitting.or_else(|| counts.iter().min_by_key(|(depth, _)| *depth)).copied()
+    let shallowest = || counts.iter().min_by_key(|(depth, _)| *depth);
+    fitting.or_else(shallowest).copied().ok_or_else(|| String::from("there is no count like D3 8902"))
 }
 
 fn walk(line: &str, budget: u64) -> Outcome {
@@ -36,8 +41,9 @@ fn walk(line: &str, budget: u64) -> Outcome {
         }
         Err(error) => return Outcome::Wrong(format!("{line}: {error}")),
     };
-    let Some((depth, expected)) = deepest(&epd, budget) else {
-        return Outcome::Wrong(format!("{line}: no count like D3 8902"));
+    let (depth, expected) = match deepest(&epd, budget) {
+        Ok(count) => count,
+        Err(what) => return Outcome::Wrong(format!("{line}: {what}")),
     };
     match epd.board.perft(depth) {
         found if found == expected => Outcome::Right(found),
@@ -47,8 +53,9 @@ fn walk(line: &str, budget: u64) -> Outcome {
 
 /// Walks a table, prints what came of it and fails on any difference.
 fn walk_table(name: &str, table: &str, budget: u64, refusals_allowed: usize) {
-    let lines: Vec<&str> =
-        table.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')).collect();
+    // One of the collections ends its lines with a zero byte.
+    let lines = table.lines().map(|line| line.trim_matches(|c: char| c.is_whitespace() || c == '\0'));
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     let begun = std::time::Instant::now();
     let outcomes = in_parallel(lines.len(), |index| walk(lines[index], budget));
     let (mut nodes, mut refused, mut differences) = (0, 0, 0);
