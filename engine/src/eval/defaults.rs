@@ -51,3 +51,57 @@ pub(super) const KING_SQUARE: [Score; 32] = {
     }
     table
 };
+
+/// A curve over the number of safe squares: steep where a piece is shut in, flat where it is free.
+/// `mg` and `eg` each say the gain per square, the level, and what being shut in costs.
+const fn mobility<const N: usize>(mg: [i32; 3], eg: [i32; 3]) -> [Score; N] {
+    let mut table = [Score::ZERO; N];
+    let mut squares = 0;
+    while squares < N {
+        let n = squares as i32;
+        table[squares] = s(mg[0] * n / 2 + mg[1] - mg[2] / (n + 1), eg[0] * n / 2 + eg[1] - eg[2] / (n + 1));
+        squares += 1;
+    }
+    table
+}
+
+pub(super) const MOBILITY_KNIGHT: [Score; 9] = mobility([8, -12, 24], [8, -14, 26]);
+pub(super) const MOBILITY_BISHOP: [Score; 14] = mobility([7, -10, 30], [8, -16, 30]);
+pub(super) const MOBILITY_ROOK: [Score; 15] = mobility([4, -8, 16], [8, -22, 24]);
+pub(super) const MOBILITY_QUEEN: [Score; 28] = mobility([2, -8, 16], [5, -26, 16]);
+
+/// `// [distance of the file from the edge][rank of the nearest own pawn, 0 for none]`
+pub(super) const KING_SHELTER: [[Score; 7]; 4] = {
+    // The pawn on the file next to the edge is the one that a castled king misses most.
+    let percent = [80, 130, 100, 70];
+    let by_rank = [-25, 25, 14, 0, -6, -10, -12];
+    let mut table = [[Score::ZERO; 7]; 4];
+    let mut file = 0;
+    while file < 4 {
+        let mut rank = 0;
+        while rank < 7 {
+            table[file][rank] = s(by_rank[rank] * percent[file] / 100, 0);
+            rank += 1;
+        }
+        file += 1;
+    }
+    table
+};
+
+/// `// [distance of the file from the edge][rank of the nearest enemy pawn, 0 for none]`
+pub(super) const KING_STORM: [[Score; 7]; 4] = {
+    // No enemy pawn is an open road for his rooks. One right before the king stops them.
+    let percent = [110, 110, 90, 70];
+    let by_rank = [-8, 0, -40, -28, -12, -2, 2];
+    let mut table = [[Score::ZERO; 7]; 4];
+    let mut file = 0;
+    while file < 4 {
+        let mut rank = 0;
+        while rank < 7 {
+            table[file][rank] = s(by_rank[rank] * percent[file] / 100, 0);
+            rank += 1;
+        }
+        file += 1;
+    }
+    table
+};

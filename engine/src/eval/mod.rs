@@ -1,13 +1,29 @@
 //! The evaluation: how good a position is, in centipawns, without looking ahead.
+//!
+//! [`params`] lists the weights, [`terms`] counts them, [`blend`] makes one number of the sums.
+//! An [`Evaluator`] does that for a search thread, with material and squares kept up to date move by
+//! move and pawns cached; [`trace`] does it once for the tuner and for people, and tells what was counted.
 
 mod accumulator;
+pub mod blend;
+mod coefficients;
 mod defaults;
+pub mod endgame;
+mod geometry;
+mod initiative;
 mod list;
+mod material;
 mod params;
+mod scale;
 mod score;
+mod tally;
+mod terms;
+mod trace;
 mod weights;
 
 pub use accumulator::{Accumulator, MaterialKey};
+pub use blend::FULL_PHASE;
+pub use coefficients::{Assembly, Coefficient, Coefficients};
 pub use list::{Field, Role, Shape, Weight};
 pub use params::EvalParams;
 pub use score::Score;
@@ -16,16 +32,23 @@ pub use weights::Weights;
 use std::sync::Arc;
 
 use crate::Board;
-use crate::types::{Color, MAX_PLY, Move, PieceType, Value, value};
-
-/// The phase of a board with every piece on it.
-pub const FULL_PHASE: i32 = 24;
+use crate::types::{Color, MAX_PLY, Move, PieceType, Value};
+use blend::{danger_value, side_ahead, tapered, with_ending, with_initiative};
+use endgame::Ending;
+use material::{MaterialEntry, MaterialTable};
+use tally::Tally;
+use terms::Position;
+use terms::pawns::{PawnEntry, PawnTable};
+use trace::{Counts, NoTrace, Trace};
+use weights::{king_half, pieces_on};
 
 /// Evaluates positions for one search thread.
 pub struct Evaluator {
     weights: Arc<Weights>,
     /// One for the root and one for every move made since; the last is that of the board.
     accumulators: Vec<Accumulator>,
+    materials: MaterialTable,
+    pawns: PawnTable,
 }
 
 impl Evaluator {
@@ -33,7 +56,7 @@ impl Evaluator {
     pub fn new(weights: Arc<Weights>) -> Evaluator {
         let mut accumulators = Vec::with_capacity(MAX_PLY + 1);
         accumulators.push(Accumulator::of(&Board::start(), &weights));
-        Evaluator { weights, accumulators }
+        Evaluator { weights, accumulators, materials: MaterialTable::new(), pawns: PawnTable::new() }
     }
 
     /// The weights it reads.
@@ -67,29 +90,122 @@ impl Evaluator {
     }
 
     /// Forgets what was cached of earlier positions.
-    pub fn clear(&mut self) {}
-
-    /// The value for the side to move, tempo included, within ±[`value::EVAL_LIMIT`].
-    pub fn evaluate(&mut self, board: &Board) -> Value {
-        let accumulator = self.current();
-        debug_assert_eq!(accumulator, Accumulator::of(board, &self.weights));
-        let us = board.side_to_move();
-        let mut score_stm = accumulator.score_white;
-        if us == Color::Black {
-            score_stm = -score_stm;
-        }
-        score_stm += self.weights.side(us).tempo;
-        let count = |kind| {
-            accumulator.material.count(Color::White, kind) + accumulator.material.count(Color::Black, kind)
-        };
-        let phase = (count(PieceType::Knight)
-            + count(PieceType::Bishop)
-            + 2 * count(PieceType::Rook)
-            + 4 * count(PieceType::Queen))
-        .min(FULL_PHASE);
-        let value = (score_stm.mg() * phase + score_stm.eg() * (FULL_PHASE - phase)) / FULL_PHASE;
-        value.clamp(-value::EVAL_LIMIT, value::EVAL_LIMIT)
+    pub fn clear(&mut self) {
+        self.materials.clear();
+        self.pawns.clear();
     }
+
+    /// The value for the side to move, tempo included, within ±[`EVAL_LIMIT`](crate::types::value::EVAL_LIMIT).
+    pub fn evaluate(&mut self, board: &Board) -> Value {
+        let Accumulator { score_white, material } = self.current();
+        debug_assert_eq!(self.current(), Accumulator::of(board, &self.weights));
+        let entry = self.materials.probe(material, &self.weights);
+        let ending = if entry.may_be_known { endgame::recognise(board) } else { None };
+        let value_white = if let Some(Ending::Value(_)) = ending {
+            with_ending(0, ending)
+        } else {
+            let pawns = self.pawns.probe(board, &self.weights);
+            let base_white = score_white + entry.score_white + pawns.score_white();
+            let mut white = Tally::<NoTrace>::new(self.weights.side(Color::White));
+            let mut black = Tally::<NoTrace>::new(self.weights.side(Color::Black));
+            let facts = Facts { board, material, phase: entry.phase, pawns, base_white };
+            with_ending(judge(&facts, &mut white, &mut black), ending)
+        };
+        match board.side_to_move() {
+            Color::White => value_white,
+            Color::Black => -value_white,
+        }
+    }
+}
+
+/// The evaluation of one position without an evaluator, from White's point of view.
+pub fn evaluate_white(board: &Board, weights: &Weights) -> Value {
+    let mut evaluator = Evaluator::new(Arc::new(weights.clone()));
+    evaluator.reset(board);
+    let value_stm = evaluator.evaluate(board);
+    if board.side_to_move() == Color::White { value_stm } else { -value_stm }
+}
+
+/// The evaluation taken apart. Nothing is cached, so that everything is counted.
+pub fn trace(board: &Board, weights: &Weights) -> Coefficients {
+    let mut white = Tally::<Counts>::new(weights.side(Color::White));
+    let mut black = Tally::<Counts>::new(weights.side(Color::Black));
+    count_squares(board, Color::White, &mut white);
+    count_squares(board, Color::Black, &mut black);
+    let material = MaterialKey::of(board);
+    let entry = MaterialEntry::count(material, &mut white, &mut black);
+    let pawns = PawnEntry::count(board, &mut white, &mut black);
+    let ending = if entry.may_be_known { endgame::recognise(board) } else { None };
+    let facts = Facts { board, material, phase: entry.phase, pawns: &pawns, base_white: Score::ZERO };
+    judge(&facts, &mut white, &mut black);
+    Coefficients::new(&white.trace, &black.trace, entry.phase, ending)
+}
+
+/// Counts what the accumulator holds otherwise.
+fn count_squares(board: &Board, color: Color, tally: &mut Tally<Counts>) {
+    let p = tally.params;
+    let half = king_half(board.king(color));
+    for (piece, square) in pieces_on(board, board.by_color(color)) {
+        tally.add(p.square_weight(color, piece.kind(), half, square), 1);
+        if piece.kind() != PieceType::King {
+            tally.add(&p.piece_value[piece.kind().index()], 1);
+        }
+    }
+}
+
+/// What is known of a position before its pieces are looked at.
+struct Facts<'a> {
+    board: &'a Board,
+    material: MaterialKey,
+    phase: i32,
+    pawns: &'a PawnEntry,
+    /// What was added up elsewhere: material, squares, pawns.
+    base_white: Score,
+}
+
+/// Counts the terms and blends the sums. Known endings are the caller's matter.
+#[inline(always)]
+fn judge<T: Trace>(facts: &Facts, white: &mut Tally<T>, black: &mut Tally<T>) -> Value {
+    let mut position = Position::new(facts.board, facts.pawns);
+    terms::pieces::count::<T, true>(&mut position, white);
+    terms::pieces::count::<T, false>(&mut position, black);
+    terms::king::count::<T, true>(&position, white);
+    terms::king::count::<T, false>(&position, black);
+    terms::threats::count::<T, true>(&position, white);
+    terms::threats::count::<T, false>(&position, black);
+    terms::passed::count::<T, true>(&position, white);
+    terms::passed::count::<T, false>(&position, black);
+    if facts.phase >= terms::space::LEAST_PHASE {
+        terms::space::count::<T, true>(&position, white);
+        terms::space::count::<T, false>(&position, black);
+    }
+    match facts.board.side_to_move() {
+        Color::White => white.add(&white.params.tempo, 1),
+        Color::Black => black.add(&black.params.tempo, 1),
+    }
+
+    let sum_white = facts.base_white + white.score - black.score + danger_value(white.danger)
+        - danger_value(black.danger);
+    let mut weigh_initiative = |color| match color {
+        Color::White => white.aside(|aside| initiative::weigh(&position, aside)),
+        Color::Black => black.aside(|aside| initiative::weigh(&position, aside)),
+    };
+    let leader = side_ahead(sum_white);
+    let score_white = with_initiative(sum_white, weigh_initiative(leader));
+    if T::RECORDING {
+        // With other weights the other side may be ahead.
+        weigh_initiative(!leader);
+    }
+    let mut weigh_scale = |color| match color {
+        Color::White => white.aside(|aside| scale::weigh(&position, facts.material, color, aside)),
+        Color::Black => black.aside(|aside| scale::weigh(&position, facts.material, color, aside)),
+    };
+    let strong = side_ahead(score_white);
+    let scale = weigh_scale(strong);
+    if T::RECORDING {
+        weigh_scale(!strong);
+    }
+    tapered(score_white, scale, facts.phase)
 }
 
 #[cfg(test)]

@@ -1,0 +1,140 @@
+//! An evaluation taken apart: how often each weight was counted, so that the value can be computed
+//! again from any weights without the board. This is what the tuner works on.
+//!
+//! With `n[i]` the counts and `w[i]` the weights, both halves alike:
+//!
+//! 1. `linear` = Σ over [`Role::Linear`] of `w[i] · (white n[i] − black n[i])`
+//! 2. per side `danger` = Σ over [`Role::Danger`] of `w[i] · n[i]`; White's [`danger_value`] less Black's
+//!    is added to `linear`
+//! 3. the side ahead decides whose counts of [`Role::Initiative`] and then of [`Role::Scale`] are summed
+//!    (the counts are those that apply if that side is ahead)
+//! 4. [`with_initiative`], then [`tapered`] with the scale and the phase, then a known ending
+//!
+//! Every step has a derivative almost everywhere, see `gradient.rs`.
+
+use super::blend::{danger_value, side_ahead, tapered, with_ending, with_initiative};
+use super::endgame::Ending;
+use super::list::Role;
+use super::params::EvalParams;
+use super::score::Score;
+use super::trace::Counts;
+use crate::types::{Color, Value};
+
+/// How often the two sides counted one weight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Coefficient {
+    /// The weight's flat index.
+    pub index: u16,
+    /// White's count.
+    pub white: i16,
+    /// Black's count.
+    pub black: i16,
+}
+
+impl Coefficient {
+    /// One side's count.
+    #[inline(always)]
+    pub fn of(&self, color: Color) -> i32 {
+        i32::from(match color {
+            Color::White => self.white,
+            Color::Black => self.black,
+        })
+    }
+
+    /// White's count less Black's: all that matters for a linear weight.
+    #[inline(always)]
+    pub fn net(&self) -> i32 {
+        i32::from(self.white) - i32::from(self.black)
+    }
+}
+
+const _: () = assert!(EvalParams::COUNT <= u16::MAX as usize);
+
+/// A position as the weights see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coefficients {
+    /// The weights that were counted, in the order of the list. Each enters by its [`Role`].
+    pub counted: Vec<Coefficient>,
+    /// 0 to [`FULL_PHASE`](super::FULL_PHASE): how much the middlegame half counts.
+    pub phase: i32,
+    /// What is known about the ending, if anything: no weight changes it.
+    pub ending: Option<Ending>,
+}
+
+impl Coefficients {
+    pub(super) fn new(white: &Counts, black: &Counts, phase: i32, ending: Option<Ending>) -> Coefficients {
+        let both = white.as_slice().iter().zip(black.as_slice());
+        let counted = both
+            .enumerate()
+            .filter(|(_, counts)| *counts != (&0, &0))
+            .map(|(index, (&white, &black))| Coefficient {
+                index: index as u16,
+                white: white as i16,
+                black: black as i16,
+            })
+            .collect();
+        Coefficients { counted, phase, ending }
+    }
+
+    /// The evaluation with these weights, from White's point of view: the very number that
+    /// [`evaluate_white`](super::evaluate_white) gives with them.
+    pub fn reconstruct(&self, params: &EvalParams) -> Value {
+        self.assemble(&params.to_vec()).value_white
+    }
+
+    /// The same step by step, from weights as a vector in the order of the list.
+    pub fn assemble(&self, weights: &[Score]) -> Assembly {
+        let [mut linear, mut initiatives, mut scales, mut dangers] = [[Score::ZERO; 2]; 4];
+        for coefficient in &self.counted {
+            let index = usize::from(coefficient.index);
+            let sums = match EvalParams::field(index).role {
+                Role::Linear => &mut linear,
+                Role::Danger => &mut dangers,
+                Role::Initiative => &mut initiatives,
+                Role::Scale => &mut scales,
+            };
+            for color in Color::ALL {
+                sums[color.index()] += weights[index] * coefficient.of(color);
+            }
+        }
+        let danger_values = dangers.map(danger_value);
+        let sum_white = linear[0] - linear[1] + danger_values[0] - danger_values[1];
+        let leader = side_ahead(sum_white);
+        let initiative = initiatives[leader.index()];
+        let with_initiative_white = with_initiative(sum_white, initiative);
+        let strong = side_ahead(with_initiative_white);
+        let scale = scales[strong.index()];
+        let tapered_white = tapered(with_initiative_white, scale, self.phase);
+        Assembly {
+            dangers,
+            sum_white,
+            initiative,
+            with_initiative_white,
+            strong,
+            scale,
+            tapered_white,
+            value_white: with_ending(tapered_white, self.ending),
+        }
+    }
+}
+
+/// The steps from sums to a value.
+#[derive(Clone, Copy, Debug)]
+pub struct Assembly {
+    /// `// [color]` each side's danger to the enemy king, before [`danger_value`]
+    pub dangers: [Score; 2],
+    /// Linear terms and danger, White's point of view.
+    pub sum_white: Score,
+    /// How winnable the position is for the side ahead.
+    pub initiative: Score,
+    /// After the initiative, White's point of view.
+    pub with_initiative_white: Score,
+    /// The side whose advantage is scaled.
+    pub strong: Color,
+    /// Its scale factors in 64ths.
+    pub scale: Score,
+    /// After scale and phase, White's point of view.
+    pub tapered_white: Value,
+    /// After a known ending: the evaluation, White's point of view.
+    pub value_white: Value,
+}
