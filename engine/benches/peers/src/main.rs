@@ -1,7 +1,7 @@
 //! Move generation against the chess crates of the Rust world, in one run.
 //!
-//!     cargo bench --bench movegen                        # portable build
-//!     RUSTFLAGS="-C target-cpu=native" cargo bench --bench movegen
+//!     scripts/bench movegen
+//!     scripts/bench movegen --portable
 //!
 //! Every contender counts the last ply without making its moves. Rounds are interleaved and the best
 //! of each is kept, so that a busy machine hurts all of them alike. Then our own parts: make/unmake,
