@@ -4,6 +4,7 @@
 pub mod board;
 pub mod eval;
 pub mod search;
+pub mod tools;
 pub mod tt;
 pub mod types;
 
