@@ -7,5 +7,6 @@ pub mod search;
 pub mod tools;
 pub mod tt;
 pub mod types;
+pub mod uci;
 
 pub use board::{Board, Setup};

@@ -1,0 +1,364 @@
+//! The options: one table that says what exists, what it takes, and what it does.
+//!
+//! To add an option, add a line to [`OPTIONS`] with the function that puts it into effect; the
+//! handshake, the checks, the error messages and `help` follow from the table. Only options that work
+//! are in it: styles, weights from files, tablebases, books,
+//! experience and limited strength bring their lines with them.
+//!
+//! An option takes effect from the next `go`. What belongs to [`Settings`] is copied into each search
+//! when it starts; what belongs to the searcher ([`Change`]) stands in the worker's queue behind a search
+//! that is running. So no search ever changes under way, whenever the option arrives.
+
+use std::time::Duration;
+
+use super::command::quoted;
+
+/// A line of the table.
+pub struct OptionSpec {
+    /// As announced. Compared without regard to case and spaces.
+    pub name: &'static str,
+    /// For `help`.
+    pub about: &'static str,
+    /// What values it takes, and what a value does.
+    pub kind: Kind,
+}
+
+/// The protocol's five types, each with the function that a checked value is given to.
+pub enum Kind {
+    /// A whole number in a range.
+    Spin {
+        /// At the start.
+        default: i64,
+        /// The least allowed.
+        min: i64,
+        /// The most allowed.
+        max: i64,
+        /// Puts it into effect.
+        set: fn(&mut Settings, i64) -> Effect,
+    },
+    /// True or false.
+    Check {
+        /// At the start.
+        default: bool,
+        /// Puts it into effect.
+        set: fn(&mut Settings, bool) -> Effect,
+    },
+    /// One of a few words.
+    Combo {
+        /// At the start.
+        default: &'static str,
+        /// All of them.
+        vars: &'static [&'static str],
+        /// Puts it into effect; may fail for reasons outside the table.
+        set: fn(&mut Settings, &'static str) -> Result<Effect, String>,
+    },
+    /// Any text; `<empty>` stands for none.
+    Text {
+        /// Puts it into effect; may fail, for example on a file.
+        set: fn(&mut Settings, &str) -> Result<Effect, String>,
+    },
+    /// Does something once.
+    Button {
+        /// Does it.
+        press: fn(&mut Settings) -> Effect,
+    },
+}
+
+/// What is left to do after an option was set.
+pub enum Effect {
+    /// Nothing: each search copies the settings when it starts.
+    NextSearch,
+    /// The worker has something to do, after a search that is running.
+    Queue(Change),
+}
+
+/// A change to the searcher, carried out by the thread that owns it.
+pub enum Change {
+    /// Another size of the transposition table, in MB.
+    Hash(usize),
+    /// Another number of search threads.
+    Threads(usize),
+    /// Forget everything that was searched.
+    ClearHash,
+}
+
+/// The values that a search copies when it starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many best lines to report.
+    pub multipv: usize,
+    /// Time a move loses on its way to the other side.
+    pub move_overhead: Duration,
+    /// Castling is written as king takes rook.
+    pub chess960: bool,
+    /// `info` lines carry chances.
+    pub show_wdl: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { multipv: 1, move_overhead: Duration::from_millis(80), chess960: false, show_wdl: false }
+    }
+}
+
+/// The size of the transposition table before anyone sets it, in MB.
+pub const DEFAULT_HASH_MB: usize = 64;
+/// The largest that can be asked for, in MB.
+pub const MAX_HASH_MB: usize = 32_768;
+/// The most threads that can be asked for.
+pub const MAX_THREADS: usize = 256;
+
+/// All options, in the order they are announced.
+pub const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        name: "Hash",
+        about: "size of the transposition table in MB",
+        kind: Kind::Spin {
+            default: DEFAULT_HASH_MB as i64,
+            min: 1,
+            max: MAX_HASH_MB as i64,
+            set: |_, megabytes| Effect::Queue(Change::Hash(megabytes as usize)),
+        },
+    },
+    OptionSpec {
+        name: "Clear Hash",
+        about: "forget everything that was searched",
+        kind: Kind::Button { press: |_| Effect::Queue(Change::ClearHash) },
+    },
+    OptionSpec {
+        name: "Threads",
+        about: "threads that search together",
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: MAX_THREADS as i64,
+            set: |_, threads| Effect::Queue(Change::Threads(threads as usize)),
+        },
+    },
+    OptionSpec {
+        name: "MultiPV",
+        about: "how many best lines to search and report",
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: 256,
+            set: |settings, lines| {
+                settings.multipv = lines as usize;
+                Effect::NextSearch
+            },
+        },
+    },
+    OptionSpec {
+        name: "MoveOverhead",
+        about: "milliseconds a move loses between engine and clock",
+        kind: Kind::Spin {
+            default: 80,
+            min: 0,
+            max: 5000,
+            set: |settings, millis| {
+                settings.move_overhead = Duration::from_millis(millis as u64);
+                Effect::NextSearch
+            },
+        },
+    },
+    OptionSpec {
+        name: "Ponder",
+        about: "tells the other side that 'go ponder' is understood; pondering itself needs no setting",
+        kind: Kind::Check { default: false, set: |_, _| Effect::NextSearch },
+    },
+    OptionSpec {
+        name: "UCI_Chess960",
+        about: "write castling as king takes rook (both forms are always read)",
+        kind: Kind::Check {
+            default: false,
+            set: |settings, on| {
+                settings.chess960 = on;
+                Effect::NextSearch
+            },
+        },
+    },
+    OptionSpec {
+        name: "UCI_ShowWDL",
+        about: "add chances of win, draw and loss to the score",
+        kind: Kind::Check {
+            default: false,
+            set: |settings, on| {
+                settings.show_wdl = on;
+                Effect::NextSearch
+            },
+        },
+    },
+];
+
+/// Checks a value and puts it into effect. An error says what is wrong and what would be right, and
+/// leaves everything as it was.
+pub fn set(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<Effect, String> {
+    #[cfg(feature = "tune")]
+    if let Some(effect) = tuning::set(name, value) {
+        return effect;
+    }
+    let Some(option) = find(name) else {
+        let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
+        return Err(format!("setoption: no option {}; there are {}", quoted(name), names.join(", ")));
+    };
+    let refuse = |expected: &dyn std::fmt::Display| {
+        let found = value.map_or("no value".to_string(), quoted);
+        format!("setoption {}: {found} refused, expected {expected}; unchanged", option.name)
+    };
+    let given = value.map(str::trim).unwrap_or_default();
+    match &option.kind {
+        Kind::Spin { min, max, set, .. } => match given.parse::<i64>() {
+            Ok(number) if (*min..=*max).contains(&number) => Ok(set(settings, number)),
+            _ => Err(refuse(&format_args!("a whole number from {min} to {max}"))),
+        },
+        Kind::Check { set, .. } => match given.to_ascii_lowercase().as_str() {
+            "true" => Ok(set(settings, true)),
+            "false" => Ok(set(settings, false)),
+            _ => Err(refuse(&"'true' or 'false'")),
+        },
+        Kind::Combo { vars, set, .. } => match vars.iter().find(|var| var.eq_ignore_ascii_case(given)) {
+            Some(var) => set(settings, var).map_err(|error| refuse_cause(option, &error)),
+            None => Err(refuse(&format_args!("one of {}", vars.join(", ")))),
+        },
+        Kind::Text { set } => {
+            let text = if given == "<empty>" { "" } else { given };
+            set(settings, text).map_err(|error| refuse_cause(option, &error))
+        }
+        Kind::Button { press } => Ok(press(settings)),
+    }
+}
+
+fn refuse_cause(option: &OptionSpec, cause: &str) -> String {
+    format!("setoption {}: {cause}; unchanged", option.name)
+}
+
+fn find(name: &str) -> Option<&'static OptionSpec> {
+    let plain = |text: &str| -> String {
+        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
+    };
+    OPTIONS.iter().find(|option| plain(option.name) == plain(name))
+}
+
+/// The lines of the handshake, one an option.
+pub fn announcements() -> impl Iterator<Item = String> {
+    let options = OPTIONS.iter().map(OptionSpec::announcement);
+    #[cfg(feature = "tune")]
+    let options = options.chain(tuning::announcements());
+    options
+}
+
+/// The search's parameters as options, for tuners. They are set at once, whatever is running.
+#[cfg(feature = "tune")]
+mod tuning {
+    use super::Effect;
+    use crate::search::params;
+
+    pub(super) fn announcements() -> impl Iterator<Item = String> {
+        params::ALL.iter().map(|parameter| {
+            let params::Parameter { name, default, min, max, .. } = parameter;
+            format!("option name {name} type spin default {default} min {min} max {max}")
+        })
+    }
+
+    /// `None` if no parameter has this name.
+    pub(super) fn set(name: &str, value: Option<&str>) -> Option<Result<Effect, String>> {
+        let parameter = params::ALL.iter().find(|parameter| parameter.name.eq_ignore_ascii_case(name))?;
+        let number = value.and_then(|text| text.trim().parse().ok());
+        Some(match number {
+            Some(number) if params::set(parameter.name, number) => Ok(Effect::NextSearch),
+            _ => Err(format!(
+                "setoption {}: refused, expected a whole number from {} to {}; unchanged",
+                parameter.name, parameter.min, parameter.max
+            )),
+        })
+    }
+}
+
+impl OptionSpec {
+    /// The line of the handshake that announces it.
+    pub fn announcement(&self) -> String {
+        let name = self.name;
+        match &self.kind {
+            Kind::Spin { default, min, max, .. } => {
+                format!("option name {name} type spin default {default} min {min} max {max}")
+            }
+            Kind::Check { default, .. } => format!("option name {name} type check default {default}"),
+            Kind::Combo { default, vars, .. } => {
+                format!("option name {name} type combo default {default} var {}", vars.join(" var "))
+            }
+            Kind::Text { .. } => format!("option name {name} type string default <empty>"),
+            Kind::Button { .. } => format!("option name {name} type button"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(name: &str, value: Option<&str>) -> String {
+        set(&mut Settings::default(), name, value).err().expect("a refusal")
+    }
+
+    #[test]
+    fn announcements_follow_the_protocol() {
+        let lines: Vec<String> = OPTIONS.iter().map(OptionSpec::announcement).collect();
+        for line in [
+            "option name Hash type spin default 64 min 1 max 32768",
+            "option name Threads type spin default 1 min 1 max 256",
+            "option name MultiPV type spin default 1 min 1 max 256",
+            "option name MoveOverhead type spin default 80 min 0 max 5000",
+            "option name Clear Hash type button",
+            "option name Ponder type check default false",
+        ] {
+            assert!(lines.iter().any(|announced| announced == line), "missing: {line}");
+        }
+    }
+
+    #[test]
+    fn the_settings_start_where_the_table_says() {
+        let mut settings =
+            Settings { multipv: 9, move_overhead: Duration::ZERO, chess960: true, show_wdl: true };
+        for option in OPTIONS {
+            match &option.kind {
+                Kind::Spin { default, min, max, set } => {
+                    assert!(min <= default && default <= max, "{}", option.name);
+                    set(&mut settings, *default);
+                }
+                Kind::Check { default, set } => {
+                    set(&mut settings, *default);
+                }
+                Kind::Combo { default, vars, .. } => assert!(vars.contains(default), "{}", option.name),
+                Kind::Text { .. } | Kind::Button { .. } => {}
+            }
+        }
+        assert_eq!(settings, Settings::default());
+    }
+
+    #[test]
+    fn names_are_found_in_any_case_and_spacing() {
+        for name in ["hash", "HASH", "clear hash", "ClearHash", "Move Overhead", "uci_chess960"] {
+            assert!(find(name).is_some(), "{name}");
+        }
+        assert!(find("Hush").is_none());
+    }
+
+    #[test]
+    fn a_bad_value_is_refused_with_the_range() {
+        for value in ["0", "32769", "-1", "many", "", "99999999999999999999"] {
+            let message = refused("Hash", Some(value));
+            assert!(message.contains("from 1 to 32768") && message.contains("unchanged"), "{message}");
+        }
+        assert!(refused("Hash", None).contains("no value"));
+        assert!(refused("Ponder", Some("maybe")).contains("'true' or 'false'"));
+        assert!(refused("Nonsense", Some("1")).contains("there are Hash"));
+    }
+
+    #[test]
+    fn a_bad_value_changes_nothing() {
+        let mut settings = Settings::default();
+        assert!(set(&mut settings, "MultiPV", Some("4")).is_ok());
+        assert!(set(&mut settings, "MultiPV", Some("0")).is_err());
+        assert_eq!(settings.multipv, 4);
+    }
+}

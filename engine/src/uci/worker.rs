@@ -1,0 +1,261 @@
+//! The thread that owns the searcher and does what takes time, one job after another, while the
+//! thread that reads goes on reading.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use super::options::{Change, DEFAULT_HASH_MB, Settings};
+use super::output::Output;
+use super::report::Reporter;
+use crate::board::Board;
+use crate::eval::{EvalParams, Weights};
+use crate::search::{Limits, Searcher, Signals};
+
+/// The reader's hold on a job that takes time.
+#[derive(Default)]
+pub struct Control {
+    /// What the search listens to.
+    pub signals: Signals,
+    /// What bench and perft listen to.
+    pub cancel: AtomicBool,
+    released: Mutex<bool>,
+    on_release: Condvar,
+    finished: AtomicBool,
+    /// A search (one at a time), or a tool.
+    is_search: bool,
+    infinite: bool,
+    ponder: bool,
+}
+
+impl Control {
+    /// Ends the job as soon as it can.
+    pub fn stop(&self) {
+        self.cancel.store(true, Ordering::Release);
+        self.signals.stop();
+        self.release();
+    }
+
+    /// The pondered move was played: from now on the clock counts.
+    fn ponderhit(&self) {
+        self.signals.ponderhit();
+        if !self.infinite {
+            self.release();
+        }
+    }
+
+    /// Lets the best move out as soon as it is found.
+    fn release(&self) {
+        *self.released.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.on_release.notify_all();
+    }
+
+    /// The protocol wants no best move from an infinite search before `stop`, nor from pondering
+    /// before `stop` or `ponderhit`, even if the search has nothing left to do.
+    fn wait_for_release(&self) {
+        let mut released = self.released.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*released {
+            released = self.on_release.wait(released).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Marks the job as done. Called **before** its closing line is printed: the other side may answer
+    /// that line with the next `go` faster than this thread runs on.
+    fn finish(&self) {
+        self.finished.store(true, Ordering::Release);
+    }
+
+    fn is_running(&self) -> bool {
+        !self.finished.load(Ordering::Acquire)
+    }
+}
+
+/// A search, with everything it needs copied at its start.
+pub struct SearchJob {
+    /// The root, with its history.
+    pub board: Board,
+    /// When to end.
+    pub limits: Limits,
+    /// The options of this moment.
+    pub settings: Settings,
+}
+
+/// A tool's work: prints as it goes and returns its closing line, or why it could not work.
+pub type Tool = Box<dyn FnOnce(&Control, &Output) -> Result<String, String> + Send>;
+
+enum Job {
+    Search(Box<SearchJob>, Arc<Control>),
+    Tool(Tool, Arc<Control>),
+    Change(Change),
+    NewGame,
+    /// Answers when everything before it is done.
+    Answer(Sender<()>),
+}
+
+/// The reader's end of the worker.
+pub struct Worker {
+    jobs: Option<Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+    /// Jobs that take time and may not have ended yet.
+    running: Vec<Arc<Control>>,
+}
+
+impl Worker {
+    /// Starts the thread.
+    pub fn start(output: Output) -> Worker {
+        let (sender, receiver) = channel();
+        let thread = std::thread::spawn(move || Desk::new(output).work(receiver));
+        Worker { jobs: Some(sender), thread: Some(thread), running: Vec::new() }
+    }
+
+    fn send(&self, job: Job) {
+        // The receiver lives until this sender is dropped; if it panicked, the hook has ended the
+        // program or the join below reports it.
+        if let Some(jobs) = &self.jobs {
+            let _ = jobs.send(job);
+        }
+    }
+
+    /// Starts a search.
+    pub fn search(&mut self, job: SearchJob) {
+        let (infinite, ponder) = (job.limits.infinite, job.limits.ponder);
+        let control = Arc::new(Control { is_search: true, infinite, ponder, ..Control::default() });
+        self.running.push(control.clone());
+        self.send(Job::Search(Box::new(job), control));
+    }
+
+    /// Starts a tool, after those that are running.
+    pub fn tool(&mut self, tool: Tool) {
+        let control = Arc::new(Control::default());
+        self.running.push(control.clone());
+        self.send(Job::Tool(tool, control));
+    }
+
+    /// Changes the searcher, after what is running.
+    pub fn change(&mut self, change: Change) {
+        self.send(Job::Change(change));
+    }
+
+    /// Forgets the last game, after what is running.
+    pub fn new_game(&mut self) {
+        self.send(Job::NewGame);
+    }
+
+    /// Whether a search or a tool is running or waiting to run.
+    pub fn is_busy(&mut self) -> bool {
+        self.running.retain(|control| control.is_running());
+        !self.running.is_empty()
+    }
+
+    /// Whether a search is running.
+    pub fn is_searching(&mut self) -> bool {
+        self.is_busy() && self.running.iter().any(|control| control.is_search)
+    }
+
+    /// Ends what is running.
+    pub fn stop(&mut self) {
+        for control in &self.running {
+            control.stop();
+        }
+    }
+
+    /// Tells a pondering search that its move was played; false if nothing ponders.
+    pub fn ponderhit(&mut self) -> bool {
+        self.is_busy();
+        let pondering = self.running.iter().find(|control| control.ponder);
+        if let Some(control) = pondering {
+            control.ponderhit();
+        }
+        pondering.is_some()
+    }
+
+    /// Returns when everything asked for so far is done.
+    pub fn wait(&self) {
+        let (sender, receiver) = channel();
+        self.send(Job::Answer(sender));
+        // An error means that the thread is gone; there is nothing to wait for then.
+        let _ = receiver.recv();
+    }
+
+    /// Lets what is running come to its own end, also if it was to wait for a `stop`, and returns then.
+    pub fn wait_for_results(&self) {
+        for control in &self.running {
+            control.release();
+        }
+        self.wait();
+    }
+}
+
+impl Drop for Worker {
+    /// Ends what is running, prints what is due, and joins the thread.
+    fn drop(&mut self) {
+        self.stop();
+        self.jobs = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            eprintln!("tabula: the search thread ended by a panic");
+        }
+    }
+}
+
+/// The worker's side.
+struct Desk {
+    searcher: Searcher,
+    output: Output,
+}
+
+impl Desk {
+    fn new(output: Output) -> Desk {
+        let weights = Arc::new(Weights::new(&EvalParams::default()));
+        Desk { searcher: Searcher::new(DEFAULT_HASH_MB, weights), output }
+    }
+
+    fn work(mut self, jobs: Receiver<Job>) {
+        for job in jobs {
+            match job {
+                Job::Search(job, control) => self.search(*job, &control),
+                Job::Tool(tool, control) => {
+                    let result = tool(&control, &self.output);
+                    control.finish();
+                    match result {
+                        Ok(closing_line) => self.output.line(closing_line),
+                        Err(cause) => self.output.info(cause),
+                    }
+                }
+                Job::Change(change) => self.change(change),
+                Job::NewGame => self.searcher.new_game(),
+                // Whoever asked may have stopped waiting.
+                Job::Answer(sender) => drop(sender.send(())),
+            }
+        }
+    }
+
+    fn change(&mut self, change: Change) {
+        match change {
+            Change::Hash(megabytes) => {
+                if let Err(error) = self.searcher.set_hash(megabytes) {
+                    self.output.info(format_args!("setoption Hash: {error}; unchanged"));
+                }
+            }
+            Change::Threads(threads) => self.searcher.set_threads(threads),
+            Change::ClearHash => self.searcher.new_game(),
+        }
+    }
+
+    fn search(&mut self, job: SearchJob, control: &Control) {
+        let SearchJob { board, limits, settings } = job;
+        self.searcher.options.multipv = settings.multipv;
+        self.searcher.options.move_overhead = settings.move_overhead;
+        let mut reporter =
+            Reporter::new(board.clone(), settings.chess960, settings.show_wdl, self.output.clone());
+        let result = self.searcher.search(&board, &limits, &control.signals, &mut reporter);
+        if limits.infinite || limits.ponder {
+            control.wait_for_release();
+        }
+        let closing_line = reporter.closing_line(&result);
+        control.finish();
+        self.output.line(closing_line);
+    }
+}
