@@ -1,0 +1,315 @@
+//! An engine as the command line names it.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::limit::MoveLimit;
+
+/// What to play with, under which name and limit.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EngineSpec {
+    /// The name in tables and PGN.
+    pub name: String,
+    /// What it is.
+    pub kind: EngineKind,
+    /// Its own limit, where it differs from the match's.
+    pub limit: Option<MoveLimit>,
+}
+
+/// Where an engine lives.
+#[derive(Clone, PartialEq, Debug)]
+pub enum EngineKind {
+    /// A process that speaks UCI.
+    Process(ProcessSpec),
+    /// Our own engine, in this process.
+    InProcess(SelfSpec),
+}
+
+/// A process that speaks UCI.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProcessSpec {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Where it runs; here, if not given.
+    pub directory: Option<PathBuf>,
+    /// UCI options in the order given.
+    pub options: Vec<(String, String)>,
+}
+
+/// Our own engine.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SelfSpec {
+    /// A weights file; the embedded ones if not given.
+    pub weights: Option<PathBuf>,
+    /// A book of opening moves or experience.
+    pub book: Option<PathBuf>,
+    /// A style by name or file.
+    pub style: Option<String>,
+    /// Megabytes of hash.
+    pub hash_mb: Option<usize>,
+}
+
+/// Why an engine's description was refused.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineSpecError {
+    /// Neither a command nor `self:`.
+    #[error(
+        "--engine '{0}': no command; write a program (--engine /usr/games/stockfish), \
+         cmd=PROGRAM[,name=…,option.Hash=16], or self:[weights=FILE]"
+    )]
+    NoCommand(String),
+    /// A key that means nothing here.
+    #[error("--engine '{spec}': unknown key '{key}'; known: {known}")]
+    UnknownKey {
+        /// The whole text.
+        spec: String,
+        /// The key.
+        key: String,
+        /// What could stand there.
+        known: &'static str,
+    },
+    /// A value that cannot be read.
+    #[error("--engine '{spec}': '{key}={value}': {reason}")]
+    BadValue {
+        /// The whole text.
+        spec: String,
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A part without `=`.
+    #[error("--engine '{spec}': '{part}' is no KEY=VALUE (a comma inside a value is written \\,)")]
+    NoValue {
+        /// The whole text.
+        spec: String,
+        /// The part.
+        part: String,
+    },
+    /// A quote that never closes.
+    #[error("--engine '{0}': a quote in the command is not closed")]
+    OpenQuote(String),
+}
+
+const PROCESS_KEYS: &str = "cmd, name, dir, tc, movetime, nodes, depth, option.NAME";
+const SELF_KEYS: &str = "weights, book, style, hash, name, tc, movetime, nodes, softnodes, depth";
+
+impl FromStr for EngineSpec {
+    type Err = EngineSpecError;
+
+    fn from_str(spec: &str) -> Result<EngineSpec, EngineSpecError> {
+        match spec.strip_prefix("self:") {
+            Some(rest) => self_spec(spec, rest),
+            None if spec == "self" => self_spec(spec, ""),
+            None => process_spec(spec),
+        }
+    }
+}
+
+fn process_spec(spec: &str) -> Result<EngineSpec, EngineSpecError> {
+    let mut command = Vec::new();
+    let mut process = ProcessSpec { command: Vec::new(), directory: None, options: Vec::new() };
+    let (mut name, mut limit) = (None, None);
+    for (index, part) in split_at_commas(spec).into_iter().enumerate() {
+        // A bare first part is the command itself.
+        let (key, value) = match part.split_once('=') {
+            Some((key, value)) if index > 0 || is_process_key(key) => (key, value),
+            _ if index == 0 => ("cmd", part.as_str()),
+            _ => return Err(EngineSpecError::NoValue { spec: spec.to_string(), part }),
+        };
+        match key {
+            "cmd" => command = split_command(value).ok_or(EngineSpecError::OpenQuote(spec.to_string()))?,
+            "name" => name = Some(value.to_string()),
+            "dir" => process.directory = Some(value.into()),
+            _ if key.strip_prefix("option.").is_some_and(|option| !option.is_empty()) => {
+                process.options.push((key["option.".len()..].to_string(), value.to_string()));
+            }
+            "softnodes" => {
+                let reason = "only engines in process (self:) know it; use nodes=".to_string();
+                return Err(bad_value(spec, key, value, reason));
+            }
+            _ => match limit_from(spec, key, value)? {
+                Some(given) => limit = Some(given),
+                None => {
+                    let (spec, key) = (spec.to_string(), key.to_string());
+                    return Err(EngineSpecError::UnknownKey { spec, key, known: PROCESS_KEYS });
+                }
+            },
+        }
+    }
+    let Some(program) = command.first() else { return Err(EngineSpecError::NoCommand(spec.to_string())) };
+    let file_name = program.rsplit('/').next().unwrap_or(program).to_string();
+    process.command = command;
+    Ok(EngineSpec { name: name.unwrap_or(file_name), kind: EngineKind::Process(process), limit })
+}
+
+fn is_process_key(key: &str) -> bool {
+    key.starts_with("option.") || PROCESS_KEYS.split(", ").any(|known| known == key)
+}
+
+fn self_spec(spec: &str, rest: &str) -> Result<EngineSpec, EngineSpecError> {
+    let mut own = SelfSpec::default();
+    let (mut name, mut limit) = (None, None);
+    for part in split_at_commas(rest) {
+        if part.is_empty() {
+            continue;
+        }
+        let Some((key, value)) = part.split_once('=') else {
+            return Err(EngineSpecError::NoValue { spec: spec.to_string(), part });
+        };
+        match key {
+            "weights" => own.weights = Some(value.into()),
+            "book" => own.book = Some(value.into()),
+            "style" => own.style = Some(value.to_string()),
+            "hash" => own.hash_mb = Some(number(spec, key, value)? as usize),
+            "name" => name = Some(value.to_string()),
+            _ => match limit_from(spec, key, value)? {
+                Some(given) => limit = Some(given),
+                None => {
+                    let (spec, key) = (spec.to_string(), key.to_string());
+                    return Err(EngineSpecError::UnknownKey { spec, key, known: SELF_KEYS });
+                }
+            },
+        }
+    }
+    let name = name.unwrap_or_else(|| own.default_name());
+    Ok(EngineSpec { name, kind: EngineKind::InProcess(own), limit })
+}
+
+impl SelfSpec {
+    /// `tabula`, and what sets this one apart.
+    fn default_name(&self) -> String {
+        let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let marks =
+            [self.weights.as_ref().and_then(stem), self.book.as_ref().and_then(stem), self.style.clone()];
+        let marks: Vec<String> = marks.into_iter().flatten().collect();
+        if marks.is_empty() { "tabula".to_string() } else { format!("tabula-{}", marks.join("-")) }
+    }
+}
+
+/// The limit that a key names, if it names one.
+fn limit_from(spec: &str, key: &str, value: &str) -> Result<Option<MoveLimit>, EngineSpecError> {
+    Ok(Some(match key {
+        "tc" => {
+            let control = value.parse();
+            MoveLimit::Clock(control.map_err(|e| bad_value(spec, key, value, format!("{e}")))?)
+        }
+        "movetime" => MoveLimit::MoveTime(Duration::from_millis(number(spec, key, value)?)),
+        "nodes" => MoveLimit::Nodes(number(spec, key, value)?),
+        "softnodes" => MoveLimit::SoftNodes(number(spec, key, value)?),
+        "depth" => MoveLimit::Depth(number(spec, key, value)?.min(u64::from(u32::MAX)) as u32),
+        _ => return Ok(None),
+    }))
+}
+
+fn number(spec: &str, key: &str, value: &str) -> Result<u64, EngineSpecError> {
+    match value.parse() {
+        Ok(0) | Err(_) => Err(bad_value(spec, key, value, "not a whole number above 0".to_string())),
+        Ok(number) => Ok(number),
+    }
+}
+
+fn bad_value(spec: &str, key: &str, value: &str, reason: String) -> EngineSpecError {
+    EngineSpecError::BadValue { spec: spec.into(), key: key.into(), value: value.into(), reason }
+}
+
+/// Splits at commas; `\,` is a comma inside a value.
+fn split_at_commas(text: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(letter) = chars.next() {
+        match letter {
+            ',' => parts.push(std::mem::take(&mut part)),
+            '\\' if chars.next_if_eq(&',').is_some() => part.push(','),
+            _ => part.push(letter),
+        }
+    }
+    parts.push(part);
+    parts
+}
+
+/// Splits a command at spaces; single and double quotes keep words together. `None`: an open quote.
+fn split_command(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for letter in text.chars() {
+        match quote {
+            Some(open) if letter == open => quote = None,
+            Some(_) => word.get_or_insert_default().push(letter),
+            None if letter == '"' || letter == '\'' => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            None if letter.is_whitespace() => words.extend(word.take()),
+            None => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(text: &str) -> (EngineSpec, ProcessSpec) {
+        let spec: EngineSpec = text.parse().unwrap();
+        match spec.kind.clone() {
+            EngineKind::Process(process) => (spec, process),
+            EngineKind::InProcess(_) => panic!("{text} is a process"),
+        }
+    }
+
+    #[test]
+    fn a_process_with_options() {
+        let (spec, process) =
+            process("cmd=/usr/games/gnuchess --uci,name=gnu,option.Own Book=false,tc=4+0.04");
+        assert_eq!(spec.name, "gnu");
+        assert_eq!(process.command, ["/usr/games/gnuchess", "--uci"]);
+        assert_eq!(process.options, [("Own Book".to_string(), "false".to_string())]);
+        assert_eq!(spec.limit.unwrap().to_string(), "4+0.04");
+    }
+
+    #[test]
+    fn a_bare_command_and_quotes() {
+        let (spec, process) = process("'my engine/run it' --flag \"a b\" ''");
+        assert_eq!(spec.name, "run it");
+        assert_eq!(process.command, ["my engine/run it", "--flag", "a b", ""]);
+        let (_, process) = self::process("cmd=x,option.Path=a\\,b=c");
+        assert_eq!(process.options, [("Path".to_string(), "a,b=c".to_string())]);
+    }
+
+    #[test]
+    fn our_own_engine() {
+        let spec: EngineSpec = "self:weights=data/w2.toml,style=Tal,softnodes=5000".parse().unwrap();
+        assert_eq!(spec.name, "tabula-w2-Tal");
+        assert_eq!(spec.limit, Some(MoveLimit::SoftNodes(5000)));
+        assert_eq!("self".parse::<EngineSpec>().unwrap().name, "tabula");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, part) in [
+            ("", "no command"),
+            ("cmd=", "no command"),
+            ("name=x", "no command"),
+            ("cmd=x,nmae=y", "unknown key 'nmae'"),
+            ("cmd=x,Hash", "'Hash' is no KEY=VALUE"),
+            ("cmd=x,option.=1", "unknown key 'option.'"),
+            ("cmd='x", "quote"),
+            ("cmd=x,nodes=many", "not a whole number above 0"),
+            ("cmd=x,softnodes=5", "only engines in process"),
+            ("self:weight=w", "unknown key 'weight'"),
+            ("self:hash=0", "not a whole number above 0"),
+            ("self:tc=soon", "'soon' is no time control"),
+        ] {
+            let message = text.parse::<EngineSpec>().unwrap_err().to_string();
+            assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+}

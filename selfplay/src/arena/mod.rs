@@ -1,0 +1,37 @@
+//! The arena: matches between engines, with proof.
+//!
+//! [`Tournament`] takes games from a [`Schedule`] and plays them on several threads. A game is played by
+//! two [`Player`]s (our engine in process, or a UCI process) under a referee ([`game`]) that trusts
+//! neither. What comes out goes to the [`Scoreboard`], which knows the statistics.
+
+pub mod adjudication;
+pub mod engine_score;
+pub mod engine_spec;
+pub mod fault;
+pub mod game;
+pub mod limit;
+pub mod opening;
+pub mod pgn_reader;
+pub mod pgn_writer;
+pub mod player;
+pub mod schedule;
+pub mod scoreboard;
+pub mod sprt;
+pub mod stats;
+pub mod tournament;
+pub mod uci_player;
+mod uci_process;
+
+pub use adjudication::{Adjudication, DrawRule, ResignRule};
+pub use engine_score::EngineScore;
+pub use engine_spec::EngineSpec;
+pub use fault::Fault;
+pub use game::{Ending, FinishedGame};
+pub use limit::{MoveLimit, TimeControl};
+pub use opening::{Opening, OpeningBook};
+pub use player::Player;
+pub use schedule::{Format, Pairing, Schedule};
+pub use scoreboard::Scoreboard;
+pub use sprt::{Sprt, SprtState};
+pub use stats::{Pentanomial, WinDrawLoss};
+pub use tournament::Tournament;

@@ -1,0 +1,293 @@
+//! `selfplay match`.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use clap::Args;
+use selfplay::arena::pgn_writer::{PgnHeader, pgn};
+use selfplay::arena::scoreboard::GameSummary;
+use selfplay::arena::uci_player::Patience;
+use selfplay::arena::{
+    Adjudication, DrawRule, EngineSpec, FinishedGame, Format, MoveLimit, OpeningBook, Pairing, ResignRule,
+    Schedule, Scoreboard, Sprt, SprtState, TimeControl, Tournament,
+};
+
+use super::match_report::MatchReport;
+use super::progress::Progress;
+use super::{INTERRUPTED, calendar};
+
+const EXAMPLES: &str = "\
+Examples:
+  Two engines, 100 games of 4 seconds and 0.04 a move, from a book:
+    selfplay match --engine \"cmd=/usr/games/stockfish,name=sf,option.Hash=16\" --engine ./tabula \\
+        --games 100 --tc 4+0.04 --openings book.epd --concurrency 2 --pgn games.pgn
+  Is the new one at least 5 Elo stronger? Stop as soon as that is known:
+    selfplay match --engine ./new --engine ./old --tc 8+0.08 --openings book.pgn.zip \\
+        --sprt elo0=0,elo1=5,alpha=0.05,beta=0.05
+  An engine with arguments, its own book off, decided games cut short:
+    selfplay match --engine \"cmd=/usr/games/gnuchess --uci,name=gnu,option.OwnBook=false\" \\
+        --engine ./tabula --games 20 --movetime 100 --openings random \\
+        --resign movecount=4,score=800,twosided --draw movenumber=40,movecount=8,score=10
+  Odds: an engine's own limit goes before the match's:
+    selfplay match --engine \"./tabula,name=deep,nodes=20000\" --engine ./tabula --games 50 --nodes 5000";
+
+/// Play engines against each other and say what the results prove.
+///
+/// Every opening is played twice, with colours reversed. An engine that crashes, hangs, plays an illegal
+/// move or exceeds its time loses that game and is started anew; the match goes on.
+#[derive(Args)]
+#[command(after_long_help = EXAMPLES, after_help = "Examples: selfplay match --help")]
+pub struct MatchArgs {
+    /// An engine: a UCI command, or cmd=COMMAND[,name=…][,dir=…][,option.NAME=VALUE…][,tc=…|nodes=…|…];
+    /// give it at least twice
+    #[arg(long, required = true, value_name = "ENGINE")]
+    engine: Vec<EngineSpec>,
+
+    /// Games of each encounter, an even number [default: 100; with --sprt no end]
+    #[arg(long, value_name = "N")]
+    games: Option<usize>,
+
+    /// Who meets whom when there are more than two engines
+    #[arg(long, value_enum, default_value = "gauntlet")]
+    format: FormatName,
+
+    /// Clock: [MOVES/]SECONDS[+INCREMENT]
+    #[arg(long, value_name = "TC", group = "limit")]
+    tc: Option<TimeControl>,
+
+    /// Milliseconds for each move
+    #[arg(long, value_name = "MS", group = "limit", value_parser = clap::value_parser!(u64).range(1..=604_800_000))]
+    movetime: Option<u64>,
+
+    /// Nodes for each move
+    #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+
+    /// Depth of each search
+    #[arg(long, value_name = "D", group = "limit", value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+
+    /// Milliseconds by which a flag may be overstepped
+    #[arg(long, value_name = "MS", default_value_t = 50)]
+    margin: u64,
+
+    /// Where games begin: FILE.epd, FILE.pgn, either of them zipped, `random`, or `start`
+    #[arg(long, value_name = "BOOK", default_value = "random")]
+    openings: String,
+
+    /// Decides the order of a book's openings, or the random ones
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+
+    /// Castling as in Chess960
+    #[arg(long)]
+    chess960: bool,
+
+    /// Games at the same time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    concurrency: usize,
+
+    /// Stop when one of two hypotheses is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05[,model=normalised]
+    #[arg(long, value_name = "TEST")]
+    sprt: Option<Sprt>,
+
+    /// Call level games a draw: movenumber=40,movecount=8,score=10
+    #[arg(long, value_name = "RULE")]
+    draw: Option<DrawRule>,
+
+    /// Call lost games lost: movecount=4,score=800[,twosided]
+    #[arg(long, value_name = "RULE")]
+    resign: Option<ResignRule>,
+
+    /// Call games of so many moves a draw
+    #[arg(long, value_name = "N")]
+    max_moves: Option<u32>,
+
+    /// Append the games, with scores and times
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+
+    /// Keep faults and the engines' standard errors here
+    #[arg(long, value_name = "DIR")]
+    log: Option<PathBuf>,
+
+    /// Seconds for an engine to start
+    #[arg(long, value_name = "S", default_value_t = 10)]
+    startup_timeout: u64,
+
+    /// Seconds without an answer, where no clock runs, until an engine counts as hung
+    #[arg(long, value_name = "S", default_value_t = 60)]
+    hang_timeout: u64,
+
+    /// Write the result as JSON to standard output
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum FormatName {
+    /// The first engine against each of the others
+    Gauntlet,
+    /// Everyone against everyone
+    RoundRobin,
+}
+
+/// With a sequential test the number of games has no natural limit; this one is never reached.
+const GAMES_WITHOUT_END: usize = 10_000_000;
+
+impl MatchArgs {
+    /// What was typed becomes what it means.
+    fn tournament(&self) -> anyhow::Result<Tournament> {
+        let engines = self.engine.len();
+        ensure!(engines >= 2, "a match needs two engines: give --engine twice");
+        for (index, spec) in self.engine.iter().enumerate() {
+            let same = self.engine[..index].iter().any(|other| other.name == spec.name);
+            ensure!(!same, "two engines are called '{}': tell them apart with name=…", spec.name);
+        }
+        ensure!(self.concurrency >= 1, "--concurrency must be at least 1");
+        ensure!(self.sprt.is_none() || engines == 2, "--sprt compares two engines, not {engines}");
+        let games = self.games.unwrap_or(if self.sprt.is_some() { GAMES_WITHOUT_END } else { 100 });
+        ensure!(
+            games >= 2 && games.is_multiple_of(2),
+            "--games {games}: must be even, as every opening is played with both colours"
+        );
+        let format = match self.format {
+            FormatName::Gauntlet => Format::Gauntlet,
+            FormatName::RoundRobin => Format::RoundRobin,
+        };
+        Ok(Tournament {
+            engines: self.engine.clone(),
+            schedule: Schedule::new(format, engines, games / 2),
+            book: self.book()?,
+            limit: self.limit()?,
+            margin: Duration::from_millis(self.margin),
+            adjudication: Adjudication { draw: self.draw, resign: self.resign, max_moves: self.max_moves },
+            concurrency: self.concurrency,
+            patience: Patience {
+                startup: Duration::from_secs(self.startup_timeout),
+                hang: Duration::from_secs(self.hang_timeout),
+            },
+            chess960: self.chess960,
+            log_directory: self.log.clone(),
+        })
+    }
+
+    fn limit(&self) -> anyhow::Result<MoveLimit> {
+        let given = [
+            self.tc.map(MoveLimit::Clock),
+            self.movetime.map(|ms| MoveLimit::MoveTime(Duration::from_millis(ms))),
+            self.nodes.map(MoveLimit::Nodes),
+            self.depth.map(MoveLimit::Depth),
+        ];
+        match given.into_iter().flatten().next() {
+            Some(limit) => Ok(limit),
+            // Everyone has a limit of its own; this one is never used.
+            None if self.engine.iter().all(|spec| spec.limit.is_some()) => Ok(MoveLimit::Depth(1)),
+            None => {
+                bail!("how long may they think? Give --tc 8+0.08, --movetime 100, --nodes 5000 or --depth 8")
+            }
+        }
+    }
+
+    fn book(&self) -> anyhow::Result<OpeningBook> {
+        match self.openings.as_str() {
+            "random" | "start" if self.chess960 => {
+                bail!("--chess960 needs --openings FILE with Chess960 positions")
+            }
+            "random" => Ok(OpeningBook::random(self.seed)),
+            "start" => Ok(OpeningBook::start_only()),
+            path => Ok(OpeningBook::open(path.as_ref(), self.seed, self.chess960)?),
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &MatchArgs) -> anyhow::Result<ExitCode> {
+    let tournament = args.tournament()?;
+    let mut pgn_file = args.pgn.as_deref().map(open_to_append).transpose()?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let interrupted = Arc::new(AtomicBool::new(false));
+    listen_for_interrupt(&stop, &interrupted)?;
+    let reported_names = match tournament.try_engines(&stop) {
+        Err(_) if interrupted.load(Ordering::Relaxed) => return Ok(ExitCode::from(INTERRUPTED)),
+        result => result?,
+    };
+    warn_of_repeated_openings(args, &tournament);
+
+    let mut board = Scoreboard::new(tournament.schedule.encounters(), tournament.engines.len());
+    let endless = args.games.is_none() && args.sprt.is_some();
+    let progress = Progress::new((!endless).then(|| tournament.schedule.games()));
+    let today = calendar::today();
+    let started = Instant::now();
+    let result = tournament.run(&HashSet::new(), &stop, &mut |pairing, game| {
+        board.record(pairing, &GameSummary::from(game));
+        if let Some(file) = &mut pgn_file {
+            file.write_all(game_text(&tournament, &today, pairing, game).as_bytes())?;
+        }
+        let report = MatchReport::new(&tournament, &board, args.sprt, &reported_names, started.elapsed());
+        progress.show(board.games(), &report.one_line());
+        let decided = report.sprt_state().is_some_and(|state| state != SprtState::Running);
+        Ok(if decided { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    });
+    progress.finish();
+    let report = MatchReport::new(&tournament, &board, args.sprt, &reported_names, started.elapsed());
+    if args.json {
+        println!("{}", report.json()?);
+    } else {
+        print!("{}", report.text());
+    }
+    result?;
+    if interrupted.load(Ordering::Relaxed) {
+        eprintln!("selfplay: interrupted after {} games", board.games());
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn listen_for_interrupt(stop: &Arc<AtomicBool>, interrupted: &Arc<AtomicBool>) -> anyhow::Result<()> {
+    let (stop, interrupted) = (stop.clone(), interrupted.clone());
+    let handler = move || {
+        interrupted.store(true, Ordering::Relaxed);
+        stop.store(true, Ordering::Relaxed);
+    };
+    ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
+}
+
+fn warn_of_repeated_openings(args: &MatchArgs, tournament: &Tournament) {
+    let schedule = &tournament.schedule;
+    let pairs = schedule.games() / 2 / schedule.encounters().len();
+    if let Some(openings) = tournament.book.len()
+        && openings < pairs
+        && args.games.is_some()
+    {
+        eprintln!("selfplay: {openings} openings for {pairs} pairs of games: some will be played again");
+    }
+}
+
+fn open_to_append(path: &Path) -> anyhow::Result<File> {
+    let file = File::options().create(true).append(true).open(path);
+    file.with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn game_text(tournament: &Tournament, date: &str, pairing: &Pairing, game: &FinishedGame) -> String {
+    let by_color = pairing.by_color();
+    let [white, black] = by_color.map(|engine| tournament.engines[engine].name.as_str());
+    let header = PgnHeader {
+        event: "selfplay match",
+        date,
+        round: format!("{}.{}", pairing.pair + 1, if pairing.first_is_white { 1 } else { 2 }),
+        white,
+        black,
+        limits: by_color.map(|engine| tournament.limit_of(engine)),
+        chess960: tournament.chess960,
+    };
+    pgn(&header, game)
+}

@@ -1,0 +1,7 @@
+//! Tabula plays: matches against itself and against anyone who speaks UCI.
+#![deny(missing_docs)]
+
+pub mod arena;
+mod outcome;
+
+pub use outcome::Outcome;

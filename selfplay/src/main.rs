@@ -1,0 +1,9 @@
+//! The command `selfplay`.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run()
+}
