@@ -25,7 +25,9 @@ impl<'a, T: Trace> Tally<'a, T> {
     #[inline(always)]
     pub fn weigh(&mut self, weight: &Score, count: i32) -> Score {
         #[cfg(not(untraced))] // see `examples/trace_cost.rs`
-        self.trace.record(self.params.index_of(weight), count);
+        if T::RECORDING {
+            self.trace.record(self.params.index_of(weight), count);
+        }
         *weight * count
     }
 

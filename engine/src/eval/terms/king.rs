@@ -34,7 +34,7 @@ pub(in crate::eval) fn count<T: Trace, const WHITE: bool>(position: &Position, t
     let defended = position.attacked[there];
     let by_their_king = position.by(them, PieceType::King);
     let by_their_queen = position.by(them, PieceType::Queen);
-    let weak = attacked - position.twice[there] & (!defended | by_their_king | by_their_queen);
+    let weak = (attacked - position.twice[there]) & (!defended | by_their_king | by_their_queen);
 
     tally.add_danger(&p.king_attack_base, 1);
     let attackers = position.ring_attackers[here];

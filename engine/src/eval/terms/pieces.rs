@@ -103,7 +103,7 @@ fn minor<T: Trace, const WHITE: bool, const KIND: u8>(
     let outposts = outpost_squares::<WHITE>(position);
     if outposts.has(square) {
         tally.add(&p.outpost[minor], 1);
-    } else if (outposts & attacked - board.by_color(us)).any() {
+    } else if (outposts & (attacked - board.by_color(us))).any() {
         tally.add(&p.outpost_reachable[minor], 1);
     }
     if (here.forward(us) & board.by_kind(PieceType::Pawn)).any() {

@@ -41,12 +41,12 @@ pub(in crate::eval) fn count<T: Trace, const WHITE: bool>(position: &Position, t
         }
         let hanging = weak & (!defended | (enemy_pieces & position.twice[here]));
         tally.add(&p.threat_hanging, hanging.count() as i32);
-        let overloaded = weak & enemy_pieces & defended - position.twice[there];
+        let overloaded = weak & enemy_pieces & (defended - position.twice[there]);
         tally.add(&p.threat_overloaded, overloaded.count() as i32);
         let by_queen = weak & position.by(them, PieceType::Queen);
         tally.add(&p.threat_guarded_by_queen, by_queen.count() as i32);
     }
-    let restricted = defended & attacked - strongly;
+    let restricted = defended & (attacked - strongly);
     tally.add(&p.threat_restricted, restricted.count() as i32);
 
     let safe = !defended | attacked;
@@ -57,7 +57,7 @@ pub(in crate::eval) fn count<T: Trace, const WHITE: bool>(position: &Position, t
     let empty = !position.occupied;
     let one_step = board.pawns(us).forward(us) & empty;
     let two_steps = (one_step & Bitboard::relative_rank(us, 2)).forward(us) & empty;
-    let steps = (one_step | two_steps) - position.by(them, PieceType::Pawn) & safe;
+    let steps = ((one_step | two_steps) - position.by(them, PieceType::Pawn)) & safe;
     let by_pushes = attacks::pawns(us, steps) & enemy_pieces;
     tally.add(&p.threat_by_push, by_pushes.count() as i32);
 
