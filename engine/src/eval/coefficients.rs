@@ -10,7 +10,7 @@
 //!    (the counts are those that apply if that side is ahead)
 //! 4. [`with_initiative`], then [`tapered`] with the scale and the phase, then a known ending
 //!
-//! Every step has a derivative almost everywhere, see `gradient.rs`.
+//! Every step has a derivative almost everywhere, see [`gradient`](super::gradient).
 
 use super::blend::{danger_value, side_ahead, tapered, with_ending, with_initiative};
 use super::endgame::Ending;
@@ -84,6 +84,11 @@ impl Coefficients {
 
     /// The same step by step, from weights as a vector in the order of the list.
     pub fn assemble(&self, weights: &[Score]) -> Assembly {
+        self.assemble_sides(weights, weights)
+    }
+
+    /// The same with each side's own weights, as a style gives them.
+    pub fn assemble_sides(&self, white: &[Score], black: &[Score]) -> Assembly {
         let [mut linear, mut initiatives, mut scales, mut dangers] = [[Score::ZERO; 2]; 4];
         for coefficient in &self.counted {
             let index = usize::from(coefficient.index);
@@ -93,9 +98,8 @@ impl Coefficients {
                 Role::Initiative => &mut initiatives,
                 Role::Scale => &mut scales,
             };
-            for color in Color::ALL {
-                sums[color.index()] += weights[index] * coefficient.of(color);
-            }
+            sums[0] += white[index] * coefficient.of(Color::White);
+            sums[1] += black[index] * coefficient.of(Color::Black);
         }
         let danger_values = dangers.map(danger_value);
         let sum_white = linear[0] - linear[1] + danger_values[0] - danger_values[1];

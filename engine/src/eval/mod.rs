@@ -16,10 +16,13 @@ mod material;
 mod params;
 mod scale;
 mod score;
+mod style;
 mod tally;
 mod terms;
+mod text;
 mod trace;
 mod weights;
+mod weights_file;
 
 pub use accumulator::{Accumulator, MaterialKey};
 pub use blend::FULL_PHASE;
@@ -27,7 +30,10 @@ pub use coefficients::{Assembly, Coefficient, Coefficients};
 pub use list::{Field, Role, Shape, Weight};
 pub use params::EvalParams;
 pub use score::Score;
+pub use style::{BookTaste, Style, StyleError};
+pub use text::LineError;
 pub use weights::Weights;
+pub use weights_file::{Header, WeightsError, WeightsFile};
 
 use std::sync::Arc;
 

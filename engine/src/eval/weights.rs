@@ -2,7 +2,8 @@
 
 use super::params::EvalParams;
 use super::score::Score;
-use crate::types::{Bitboard, Color, Piece, PieceType, Square};
+use super::style::Style;
+use crate::types::{Bitboard, Color, Piece, PieceType, Square, Value};
 
 /// The weights of each side and the tables that follow from them.
 #[derive(Clone, Debug)]
@@ -12,6 +13,8 @@ pub struct Weights {
     /// `// [half of the board of its king][piece][square]` material and square together, from White's
     /// point of view
     pub(super) psqt: [[[Score; 64]; 12]; 2],
+    /// `// [side to move]` what a draw is worth to it
+    draw_value: [Value; 2],
 }
 
 /// Which half of the board a king stands on: 0 for the files e to h, 1 for a to d.
@@ -46,7 +49,24 @@ impl Weights {
         Weights::for_sides([params.clone(), params.clone()])
     }
 
-    pub(super) fn for_sides(sides: [EvalParams; 2]) -> Weights {
+    /// The weights under a style of the engine's, which plays `own`.
+    pub fn with_style(params: &EvalParams, style: &Style, own: Color) -> Weights {
+        let (ours, theirs) = style.apply(params);
+        let sides = if own == Color::White { [ours, theirs] } else { [theirs, ours] };
+        let mut weights = Weights::for_sides(sides);
+        weights.draw_value[own.index()] = -style.contempt;
+        weights.draw_value[(!own).index()] = style.contempt;
+        weights
+    }
+
+    /// What a draw is worth to the side to move: less than nothing to the engine's side if its style
+    /// has contempt, and as much more to the other. No evaluation holds it; the search asks for it.
+    #[inline(always)]
+    pub fn draw_value(&self, side_to_move: Color) -> Value {
+        self.draw_value[side_to_move.index()]
+    }
+
+    fn for_sides(sides: [EvalParams; 2]) -> Weights {
         let mut psqt = [[[Score::ZERO; 64]; 12]; 2];
         for (half, table) in psqt.iter_mut().enumerate() {
             for piece in Piece::ALL {
@@ -61,7 +81,7 @@ impl Weights {
                 }
             }
         }
-        Weights { sides, psqt }
+        Weights { sides, psqt, draw_value: [0; 2] }
     }
 
     /// The weights of one side.
