@@ -1,0 +1,184 @@
+//! The evaluation as a smooth function of its weights, with its derivative: what a tuner descends on.
+//!
+//! The same steps as [`Coefficients::assemble`], in floating point and without rounding.
+
+use super::blend::{DANGER_LIMIT, DANGER_UNIT, FULL_PHASE, SCALE_LIMIT};
+use super::coefficients::Coefficients;
+use super::endgame::{Ending, SCALE_FULL};
+use super::list::Role;
+use super::params::EvalParams;
+use crate::types::Color;
+
+/// A weight in floating point: middlegame, endgame.
+pub type Pair = [f64; 2];
+
+/// `// [role]` the role of every weight, so that a tuner need not look it up by name.
+pub fn roles() -> Vec<Role> {
+    (0..EvalParams::COUNT).map(|index| EvalParams::field(index).role).collect()
+}
+
+impl Coefficients {
+    /// The value from White's point of view, in centipawns, and through `see(index, [mg, eg])` how it
+    /// changes with every weight that was counted. `roles` is what [`roles`] gives.
+    pub fn value_and_gradient(
+        &self,
+        weights: &[Pair],
+        roles: &[Role],
+        mut see: impl FnMut(usize, Pair),
+    ) -> f64 {
+        let mut linear: Pair = [0.0; 2];
+        let [mut dangers, mut initiatives, mut scales] = [[[0.0; 2]; 2]; 3]; // [color][half]
+        for coefficient in &self.counted {
+            let index = usize::from(coefficient.index);
+            let weight = weights[index];
+            let sums = match roles[index] {
+                Role::Linear => {
+                    for half in 0..2 {
+                        linear[half] += weight[half] * f64::from(coefficient.net());
+                    }
+                    continue;
+                }
+                Role::Danger => &mut dangers,
+                Role::Initiative => &mut initiatives,
+                Role::Scale => &mut scales,
+            };
+            for color in Color::ALL {
+                for half in 0..2 {
+                    sums[color.index()][half] += weight[half] * f64::from(coefficient.of(color));
+                }
+            }
+        }
+
+        let unit = f64::from(DANGER_UNIT);
+        let limit = f64::from(DANGER_LIMIT);
+        let danger_value = |danger: f64| danger.clamp(0.0, limit).powi(2) / unit;
+        let danger_slope =
+            |danger: f64| if danger > 0.0 && danger < limit { 2.0 * danger / unit } else { 0.0 };
+        let sum: Pair = std::array::from_fn(|half| {
+            linear[half] + danger_value(dangers[0][half]) - danger_value(dangers[1][half])
+        });
+        let leader = side_ahead(sum);
+        let initiative = initiatives[leader.index()];
+        // Past zero nothing moves: neither the sum nor the initiative.
+        let alive: [bool; 2] = std::array::from_fn(|half| initiative[half] > -sum[half].abs());
+        let moved: Pair = std::array::from_fn(|half| {
+            if alive[half] { sum[half] + sign(sum[half]) * initiative[half] } else { 0.0 }
+        });
+        let strong = side_ahead(moved);
+        let scale = scales[strong.index()];
+        let phase = f64::from(self.phase) / f64::from(FULL_PHASE);
+        let share: Pair = [phase, 1.0 - phase];
+        let full = f64::from(SCALE_FULL);
+        let top = f64::from(SCALE_LIMIT);
+        let mut value: f64 =
+            (0..2).map(|half| moved[half] * scale[half].clamp(0.0, top) / full * share[half]).sum();
+
+        let kept = match self.ending {
+            Some(Ending::Value(known_white)) => return f64::from(known_white),
+            Some(Ending::Scale { strong, factor }) if (value > 0.0) == (strong == Color::White) => {
+                f64::from(factor) / full
+            }
+            _ => 1.0,
+        };
+        value *= kept;
+
+        // Backwards: how the value moves with the sums, then with each weight.
+        let by_moved: Pair =
+            std::array::from_fn(|half| kept * scale[half].clamp(0.0, top) / full * share[half]);
+        let by_sum: Pair = std::array::from_fn(|half| if alive[half] { by_moved[half] } else { 0.0 });
+        let by_initiative: Pair = std::array::from_fn(|half| by_sum[half] * sign(sum[half]));
+        let by_scale: Pair = std::array::from_fn(|half| {
+            let inside = scale[half] > 0.0 && scale[half] < top;
+            if inside { kept * moved[half] / full * share[half] } else { 0.0 }
+        });
+        for coefficient in &self.counted {
+            let index = usize::from(coefficient.index);
+            let count = |color| f64::from(coefficient.of(color));
+            let slope = |half: usize| match roles[index] {
+                Role::Linear => by_sum[half] * f64::from(coefficient.net()),
+                Role::Danger => {
+                    by_sum[half]
+                        * (count(Color::White) * danger_slope(dangers[0][half])
+                            - count(Color::Black) * danger_slope(dangers[1][half]))
+                }
+                Role::Initiative => by_initiative[half] * count(leader),
+                Role::Scale => by_scale[half] * count(strong),
+            };
+            see(index, [slope(0), slope(1)]);
+        }
+        value
+    }
+}
+
+fn sign(number: f64) -> f64 {
+    if number == 0.0 { 0.0 } else { number.signum() }
+}
+
+fn side_ahead(sum_white: Pair) -> Color {
+    let [mg, eg] = sum_white;
+    if eg > 0.0 || (eg == 0.0 && mg > 0.0) { Color::White } else { Color::Black }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Board;
+    use crate::eval::{Weights, trace};
+
+    const POSITIONS: [&str; 6] = [
+        "r4rk1/pppn1qbp/3p2p1/3Pnp2/2P1p3/2N1B2P/PP1QBPP1/2KR3R w - - 0 16",
+        "r1b1k2r/1pqnbppp/p2ppn2/6B1/3NPP2/2N2Q2/PPP3PP/2KR1B1R w kq - 4 10",
+        "r5k1/2p2ppp/1p6/p2rPb2/P1NR4/2P3P1/1P3P1P/3R2K1 b - - 2 26",
+        "8/5kp1/4bp1p/3p4/1P1B1P2/4K1P1/7P/8 w - - 4 41",
+        "8/p4pk1/1p4p1/2pr3p/2R4P/PP2K1P1/5P2/8 b - - 3 36",
+        "3q1rk1/1b3pp1/p3p2p/1p2n3/3BP3/P2Q1P2/1P2B1PP/4R1K1 b - - 3 24",
+    ];
+
+    fn flat(params: &EvalParams) -> Vec<Pair> {
+        params.to_vec().iter().map(|weight| [f64::from(weight.mg()), f64::from(weight.eg())]).collect()
+    }
+
+    #[test]
+    fn the_smooth_value_is_the_evaluation_but_for_rounding() {
+        let params = EvalParams::default();
+        let (weights, roles) = (flat(&params), roles());
+        for fen in POSITIONS {
+            let board = Board::from_fen(fen).unwrap();
+            let coefficients = trace(&board, &Weights::new(&params));
+            let smooth = coefficients.value_and_gradient(&weights, &roles, |_, _| {});
+            let exact = f64::from(coefficients.reconstruct(&params));
+            // The danger of each side and half loses less than one, and so does the blend.
+            assert!((smooth - exact).abs() < 3.0, "{fen}: {smooth} {exact}");
+        }
+    }
+
+    #[test]
+    fn the_gradient_is_what_small_steps_measure() {
+        let (mut weights, roles) = (flat(&EvalParams::default()), roles());
+        let mut kinds_seen = Vec::new();
+        for fen in POSITIONS {
+            let board = Board::from_fen(fen).unwrap();
+            let coefficients = trace(&board, &Weights::new(&EvalParams::default()));
+            let mut gradient = Vec::new();
+            coefficients.value_and_gradient(&weights, &roles, |index, slope| gradient.push((index, slope)));
+            for (index, slope) in gradient {
+                for half in 0..2 {
+                    let step = 1e-3;
+                    let kept = weights[index][half];
+                    let mut value_at = |weight: f64| {
+                        weights[index][half] = weight;
+                        coefficients.value_and_gradient(&weights, &roles, |_, _| {})
+                    };
+                    let measured = (value_at(kept + step) - value_at(kept - step)) / (2.0 * step);
+                    weights[index][half] = kept;
+                    let name = EvalParams::name(index);
+                    assert!((measured - slope[half]).abs() < 1e-4, "{fen} {name}: {measured} {slope:?}");
+                    if slope[half] != 0.0 && !kinds_seen.contains(&roles[index]) {
+                        kinds_seen.push(roles[index]);
+                    }
+                }
+            }
+        }
+        assert_eq!(kinds_seen.len(), 4, "every role has a slope somewhere: {kinds_seen:?}");
+    }
+}
