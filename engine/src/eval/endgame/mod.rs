@@ -1,4 +1,6 @@
-//! Elementary endings: what is known about them without searching. No rule is written down yet.
+//! Elementary endings: what is known about them without searching.
+
+pub mod kpk;
 
 use crate::Board;
 use crate::types::{Color, Value};
