@@ -60,10 +60,11 @@ pub fn tapered(score_white: Score, scale: Score, phase: i32) -> Value {
 pub fn with_ending(value_white: Value, ending: Option<Ending>) -> Value {
     let value_white = match ending {
         Some(Ending::Value(known_white)) => known_white,
-        Some(Ending::Scale { strong, factor }) if (value_white > 0) == (strong == Color::White) => {
-            value_white * factor / SCALE_FULL
+        Some(Ending::Scale { factors }) => {
+            let ahead = if value_white > 0 { Color::White } else { Color::Black };
+            value_white * factors[ahead.index()] / SCALE_FULL
         }
-        _ => value_white,
+        None => value_white,
     };
     value_white.clamp(-value::EVAL_LIMIT, value::EVAL_LIMIT)
 }
