@@ -55,25 +55,21 @@ pub struct SelfSpec {
 pub enum EngineSpecError {
     /// Neither a command nor `self:`.
     #[error(
-        "--engine '{0}': no command; write a program (--engine /usr/games/stockfish), \
+        "no command; write a program (--engine /usr/games/stockfish), \
          cmd=PROGRAM[,name=…,option.Hash=16], or self:[weights=FILE]"
     )]
-    NoCommand(String),
+    NoCommand,
     /// A key that means nothing here.
-    #[error("--engine '{spec}': unknown key '{key}'; known: {known}")]
+    #[error("unknown key '{key}'; known: {known}")]
     UnknownKey {
-        /// The whole text.
-        spec: String,
         /// The key.
         key: String,
         /// What could stand there.
         known: &'static str,
     },
     /// A value that cannot be read.
-    #[error("--engine '{spec}': '{key}={value}': {reason}")]
+    #[error("'{key}={value}': {reason}")]
     BadValue {
-        /// The whole text.
-        spec: String,
         /// The key.
         key: String,
         /// The value.
@@ -82,16 +78,14 @@ pub enum EngineSpecError {
         reason: String,
     },
     /// A part without `=`.
-    #[error("--engine '{spec}': '{part}' is no KEY=VALUE (a comma inside a value is written \\,)")]
+    #[error("'{part}' is no KEY=VALUE (a comma inside a value is written \\,)")]
     NoValue {
-        /// The whole text.
-        spec: String,
         /// The part.
         part: String,
     },
     /// A quote that never closes.
-    #[error("--engine '{0}': a quote in the command is not closed")]
-    OpenQuote(String),
+    #[error("a quote in the command is not closed")]
+    OpenQuote,
 }
 
 const PROCESS_KEYS: &str = "cmd, name, dir, tc, movetime, nodes, depth, option.NAME";
@@ -102,8 +96,8 @@ impl FromStr for EngineSpec {
 
     fn from_str(spec: &str) -> Result<EngineSpec, EngineSpecError> {
         match spec.strip_prefix("self:") {
-            Some(rest) => self_spec(spec, rest),
-            None if spec == "self" => self_spec(spec, ""),
+            Some(rest) => self_spec(rest),
+            None if spec == "self" => self_spec(""),
             None => process_spec(spec),
         }
     }
@@ -118,10 +112,10 @@ fn process_spec(spec: &str) -> Result<EngineSpec, EngineSpecError> {
         let (key, value) = match part.split_once('=') {
             Some((key, value)) if index > 0 || is_process_key(key) => (key, value),
             _ if index == 0 => ("cmd", part.as_str()),
-            _ => return Err(EngineSpecError::NoValue { spec: spec.to_string(), part }),
+            _ => return Err(EngineSpecError::NoValue { part }),
         };
         match key {
-            "cmd" => command = split_command(value).ok_or(EngineSpecError::OpenQuote(spec.to_string()))?,
+            "cmd" => command = split_command(value).ok_or(EngineSpecError::OpenQuote)?,
             "name" => name = Some(value.to_string()),
             "dir" => process.directory = Some(value.into()),
             _ if key.strip_prefix("option.").is_some_and(|option| !option.is_empty()) => {
@@ -129,18 +123,17 @@ fn process_spec(spec: &str) -> Result<EngineSpec, EngineSpecError> {
             }
             "softnodes" => {
                 let reason = "only engines in process (self:) know it; use nodes=".to_string();
-                return Err(bad_value(spec, key, value, reason));
+                return Err(bad_value(key, value, reason));
             }
-            _ => match limit_from(spec, key, value)? {
+            _ => match limit_from(key, value)? {
                 Some(given) => limit = Some(given),
                 None => {
-                    let (spec, key) = (spec.to_string(), key.to_string());
-                    return Err(EngineSpecError::UnknownKey { spec, key, known: PROCESS_KEYS });
+                    return Err(EngineSpecError::UnknownKey { key: key.to_string(), known: PROCESS_KEYS });
                 }
             },
         }
     }
-    let Some(program) = command.first() else { return Err(EngineSpecError::NoCommand(spec.to_string())) };
+    let Some(program) = command.first() else { return Err(EngineSpecError::NoCommand) };
     let file_name = program.rsplit('/').next().unwrap_or(program).to_string();
     process.command = command;
     Ok(EngineSpec { name: name.unwrap_or(file_name), kind: EngineKind::Process(process), limit })
@@ -150,7 +143,7 @@ fn is_process_key(key: &str) -> bool {
     key.starts_with("option.") || PROCESS_KEYS.split(", ").any(|known| known == key)
 }
 
-fn self_spec(spec: &str, rest: &str) -> Result<EngineSpec, EngineSpecError> {
+fn self_spec(rest: &str) -> Result<EngineSpec, EngineSpecError> {
     let mut own = SelfSpec::default();
     let (mut name, mut limit) = (None, None);
     for part in split_at_commas(rest) {
@@ -158,19 +151,18 @@ fn self_spec(spec: &str, rest: &str) -> Result<EngineSpec, EngineSpecError> {
             continue;
         }
         let Some((key, value)) = part.split_once('=') else {
-            return Err(EngineSpecError::NoValue { spec: spec.to_string(), part });
+            return Err(EngineSpecError::NoValue { part });
         };
         match key {
             "weights" => own.weights = Some(value.into()),
             "book" => own.book = Some(value.into()),
             "style" => own.style = Some(value.to_string()),
-            "hash" => own.hash_mb = Some(number(spec, key, value)? as usize),
+            "hash" => own.hash_mb = Some(number(key, value)? as usize),
             "name" => name = Some(value.to_string()),
-            _ => match limit_from(spec, key, value)? {
+            _ => match limit_from(key, value)? {
                 Some(given) => limit = Some(given),
                 None => {
-                    let (spec, key) = (spec.to_string(), key.to_string());
-                    return Err(EngineSpecError::UnknownKey { spec, key, known: SELF_KEYS });
+                    return Err(EngineSpecError::UnknownKey { key: key.to_string(), known: SELF_KEYS });
                 }
             },
         }
@@ -191,29 +183,29 @@ impl SelfSpec {
 }
 
 /// The limit that a key names, if it names one.
-fn limit_from(spec: &str, key: &str, value: &str) -> Result<Option<MoveLimit>, EngineSpecError> {
+fn limit_from(key: &str, value: &str) -> Result<Option<MoveLimit>, EngineSpecError> {
     Ok(Some(match key {
         "tc" => {
             let control = value.parse();
-            MoveLimit::Clock(control.map_err(|e| bad_value(spec, key, value, format!("{e}")))?)
+            MoveLimit::Clock(control.map_err(|e| bad_value(key, value, format!("{e}")))?)
         }
-        "movetime" => MoveLimit::MoveTime(Duration::from_millis(number(spec, key, value)?)),
-        "nodes" => MoveLimit::Nodes(number(spec, key, value)?),
-        "softnodes" => MoveLimit::SoftNodes(number(spec, key, value)?),
-        "depth" => MoveLimit::Depth(number(spec, key, value)?.min(u64::from(u32::MAX)) as u32),
+        "movetime" => MoveLimit::MoveTime(Duration::from_millis(number(key, value)?)),
+        "nodes" => MoveLimit::Nodes(number(key, value)?),
+        "softnodes" => MoveLimit::SoftNodes(number(key, value)?),
+        "depth" => MoveLimit::Depth(number(key, value)?.min(u64::from(u32::MAX)) as u32),
         _ => return Ok(None),
     }))
 }
 
-fn number(spec: &str, key: &str, value: &str) -> Result<u64, EngineSpecError> {
+fn number(key: &str, value: &str) -> Result<u64, EngineSpecError> {
     match value.parse() {
-        Ok(0) | Err(_) => Err(bad_value(spec, key, value, "not a whole number above 0".to_string())),
+        Ok(0) | Err(_) => Err(bad_value(key, value, "not a whole number above 0".to_string())),
         Ok(number) => Ok(number),
     }
 }
 
-fn bad_value(spec: &str, key: &str, value: &str, reason: String) -> EngineSpecError {
-    EngineSpecError::BadValue { spec: spec.into(), key: key.into(), value: value.into(), reason }
+fn bad_value(key: &str, value: &str, reason: String) -> EngineSpecError {
+    EngineSpecError::BadValue { key: key.into(), value: value.into(), reason }
 }
 
 /// Splits at commas; `\,` is a comma inside a value.

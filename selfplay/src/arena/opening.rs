@@ -50,7 +50,7 @@ impl Opening {
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningError {
     /// The file cannot be read.
-    #[error("cannot read the openings {path}: {source}")]
+    #[error("cannot read the openings {path}")]
     Read {
         /// The file.
         path: PathBuf,
@@ -156,6 +156,12 @@ impl OpeningBook {
     /// Whether there is none; a book that could be opened has at least one.
     pub fn is_empty(&self) -> bool {
         self.len() == Some(0)
+    }
+
+    /// Reads the first `count` openings, so that a bad one is found before the match and not in it.
+    pub fn check(&self, count: usize) -> Result<(), OpeningError> {
+        let in_file = if matches!(self.source, Source::Random { .. }) { 0 } else { self.len().unwrap_or(0) };
+        (0..count.min(in_file)).try_for_each(|number| self.opening(number).map(drop))
     }
 
     /// The opening with this number; beyond the last one they start over.

@@ -24,14 +24,14 @@ pub struct PgnGame {
 pub enum PgnError {
     /// The FEN tag.
     #[error("the tag FEN: {0}")]
-    Fen(#[from] FenError),
+    Fen(FenError),
     /// A move.
-    #[error("move {number}: {source}")]
+    #[error("move {number} {reason}")]
     Move {
         /// As PGN counts, with dots for Black: `12.` or `12...`
         number: String,
         /// What is wrong with it.
-        source: MoveError,
+        reason: MoveError,
     },
     /// A comment or a variation without its end.
     #[error("a {0} is not closed")]
@@ -49,7 +49,7 @@ impl PgnGame {
         }
         let find = |name: &str| tags.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
         let mut board = match find("FEN") {
-            Some(fen) => Board::from_fen(fen)?,
+            Some(fen) => Board::from_fen(fen).map_err(PgnError::Fen)?,
             None => Board::start(),
         };
         let first_fen = find("FEN").is_some().then(|| board.fen());
@@ -61,9 +61,9 @@ impl PgnGame {
                 outcome = Outcome::from_pgn(word).or(outcome);
                 break;
             }
-            let m = board.parse_san(word).map_err(|source| {
+            let m = board.parse_san(word).map_err(|reason| {
                 let dots = if board.side_to_move() == engine::types::Color::White { "." } else { "..." };
-                PgnError::Move { number: format!("{}{dots}", board.fullmove_number()), source }
+                PgnError::Move { number: format!("{}{dots}", board.fullmove_number()), reason }
             })?;
             board.make(m);
             moves.push(m);

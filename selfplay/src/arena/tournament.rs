@@ -52,7 +52,7 @@ pub struct Tournament {
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentError {
     /// An engine does not start.
-    #[error("engine {name}: {source}")]
+    #[error("engine {name}")]
     Start {
         /// Its name.
         name: String,
@@ -63,7 +63,7 @@ pub enum TournamentError {
     #[error(transparent)]
     Opening(#[from] OpeningError),
     /// A log file cannot be written.
-    #[error("cannot write the log {path}: {source}")]
+    #[error("cannot write the log {path}")]
     Log {
         /// The file.
         path: PathBuf,

@@ -38,7 +38,7 @@ const GRACE_AFTER_STOP: Duration = Duration::from_secs(3);
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The process would not start.
-    #[error("cannot start '{command}': {source}")]
+    #[error("cannot start '{command}'")]
     Spawn {
         /// The command.
         command: String,
@@ -46,12 +46,12 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// It started, and did not become ready.
-    #[error("'{command}' does not answer as a UCI engine: {fault}")]
+    #[error("'{command}' does not answer as a UCI engine")]
     Handshake {
         /// The command.
         command: String,
         /// What it did.
-        fault: Fault,
+        source: Fault,
     },
     /// An option that it does not have, or a value it does not take.
     #[error("'{command}': {reason}")]
@@ -103,7 +103,7 @@ impl UciPlayer {
         };
         let failed = |failure: NoMove| match failure {
             NoMove::Stopped => StartError::Stopped,
-            NoMove::Fault(fault) => StartError::Handshake { command: command.clone(), fault },
+            NoMove::Fault(source) => StartError::Handshake { command: command.clone(), source },
         };
         let offered = player.handshake().map_err(failed)?;
         let settings = settings(spec, &offered, chess960)

@@ -220,6 +220,7 @@ pub fn run(args: &MatchArgs) -> anyhow::Result<ExitCode> {
         Err(_) if interrupted.load(Ordering::Relaxed) => return Ok(ExitCode::from(INTERRUPTED)),
         result => result?,
     };
+    tournament.book.check(tournament.schedule.games() / 2)?;
     warn_of_repeated_openings(args, &tournament);
 
     let mut board = Scoreboard::new(tournament.schedule.encounters(), tournament.engines.len());
