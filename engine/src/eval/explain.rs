@@ -160,8 +160,11 @@ impl fmt::Display for Explanation {
             Some(Ending::Value(known_white)) => {
                 writeln!(f, "A known ending: its value is {known_white} for White, whatever the terms say")?;
             }
-            Some(Ending::Scale { strong, factor }) => {
-                writeln!(f, "A known ending: {factor} of {SCALE_FULL} of an advantage of {strong:?} counts")?;
+            Some(Ending::Scale { factors: [white, black] }) => {
+                writeln!(
+                    f,
+                    "A known ending: of an advantage {white} of {SCALE_FULL} counts for White, {black} for Black"
+                )?;
             }
             None => {}
         }

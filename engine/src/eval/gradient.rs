@@ -75,10 +75,11 @@ impl Coefficients {
 
         let kept = match self.ending {
             Some(Ending::Value(known_white)) => return f64::from(known_white),
-            Some(Ending::Scale { strong, factor }) if (value > 0.0) == (strong == Color::White) => {
-                f64::from(factor) / full
+            Some(Ending::Scale { factors }) => {
+                let ahead = if value > 0.0 { Color::White } else { Color::Black };
+                f64::from(factors[ahead.index()]) / full
             }
-            _ => 1.0,
+            None => 1.0,
         };
         value *= kept;
 
