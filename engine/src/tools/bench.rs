@@ -38,7 +38,7 @@ pub fn run(
     cancel: &AtomicBool,
     print: &mut dyn FnMut(&str),
 ) -> Result<String, String> {
-    let weights = Arc::new(Weights::new(&EvalParams::default()));
+    let weights = Arc::new(Weights::new(&EvalParams::embedded()));
     let mut searcher = Searcher::new(1, weights);
     searcher.set_hash(request.hash_mb).map_err(|error| format!("bench: {error}"))?;
     searcher.set_threads(request.threads);

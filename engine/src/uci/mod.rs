@@ -14,7 +14,6 @@ mod worker;
 use std::io::BufRead;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use command::{Command, Go, Parsed, quoted};
 use options::Effect;
@@ -22,7 +21,7 @@ pub use output::Output;
 use worker::{SearchJob, Worker};
 
 use crate::board::{Board, attacks};
-use crate::eval::{EvalParams, Evaluator, Weights};
+use crate::eval::Evaluator;
 use crate::tools::{bench, perft};
 use crate::types::Color;
 
@@ -266,7 +265,7 @@ impl Engine {
         if board.in_check() {
             self.output.line("In check: the search never asks for a static evaluation here.");
         }
-        let mut evaluator = Evaluator::new(Arc::new(Weights::new(&EvalParams::default())));
+        let mut evaluator = Evaluator::new(self.settings.evaluation.weights(side));
         evaluator.reset(&board);
         let score_stm = evaluator.evaluate(&board);
         let score_white = if side == Color::White { score_stm } else { -score_stm };

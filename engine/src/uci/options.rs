@@ -2,16 +2,19 @@
 //!
 //! To add an option, add a line to [`OPTIONS`] with the function that puts it into effect; the
 //! handshake, the checks, the error messages and `help` follow from the table. Only options that work
-//! are in it: styles, weights from files, tablebases, books,
-//! experience and limited strength bring their lines with them.
+//! are in it: tablebases, books, experience and limited strength bring their lines with them.
 //!
 //! An option takes effect from the next `go`. What belongs to [`Settings`] is copied into each search
 //! when it starts; what belongs to the searcher ([`Change`]) stands in the worker's queue behind a search
 //! that is running. So no search ever changes under way, whenever the option arrives.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::command::quoted;
+use crate::eval::{EvalParams, Style, Weights};
+use crate::types::Color;
 
 /// A line of the table.
 pub struct OptionSpec {
@@ -80,10 +83,12 @@ pub enum Change {
     Threads(usize),
     /// Forget everything that was searched.
     ClearHash,
+    /// Other weights or another style.
+    Evaluation(Box<Evaluation>),
 }
 
 /// The values that a search copies when it starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Settings {
     /// How many best lines to report.
     pub multipv: usize,
@@ -93,11 +98,52 @@ pub struct Settings {
     pub chess960: bool,
     /// `info` lines carry chances.
     pub show_wdl: bool,
+    /// Weights and style.
+    pub evaluation: Evaluation,
+    named_style: Option<Style>,
+    style_from_file: Option<Style>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { multipv: 1, move_overhead: Duration::from_millis(80), chess960: false, show_wdl: false }
+        Settings {
+            multipv: 1,
+            move_overhead: Duration::from_millis(80),
+            chess960: false,
+            show_wdl: false,
+            evaluation: Evaluation::default(),
+            named_style: None,
+            style_from_file: None,
+        }
+    }
+}
+
+/// The weights of the evaluation and the style laid over them.
+#[derive(Clone)]
+pub struct Evaluation {
+    params: EvalParams,
+    /// `None`: Normal, the weights as they are.
+    style: Option<Style>,
+}
+
+impl Default for Evaluation {
+    fn default() -> Evaluation {
+        Evaluation { params: EvalParams::embedded(), style: None }
+    }
+}
+
+impl Evaluation {
+    /// The weights as they are used when the engine plays `own`.
+    pub fn weights(&self, own: Color) -> Arc<Weights> {
+        Arc::new(match &self.style {
+            None => Weights::new(&self.params),
+            Some(style) => Weights::with_style(&self.params, style, own),
+        })
+    }
+
+    /// Whether the weights differ by the side the engine plays.
+    pub fn depends_on_side(&self) -> bool {
+        self.style.is_some()
     }
 }
 
@@ -188,7 +234,65 @@ pub const OPTIONS: &[OptionSpec] = &[
             },
         },
     },
+    OptionSpec {
+        name: "Style",
+        about: "how the engine likes to play; StyleFile outranks it",
+        kind: Kind::Combo { default: "Normal", vars: &["Normal", "Tal", "Petrosian"], set: set_style },
+    },
+    OptionSpec {
+        name: "StyleFile",
+        about: "a style of your own, instead of Style; empty: none",
+        kind: Kind::Text { set: set_style_file },
+    },
+    OptionSpec {
+        name: "EvalFile",
+        about: "weights of the evaluation; empty: those in the program",
+        kind: Kind::Text { set: set_eval_file },
+    },
 ];
+
+fn set_style(settings: &mut Settings, name: &'static str) -> Result<Effect, String> {
+    settings.named_style = match name {
+        "Normal" => None,
+        name => Some(Style::embedded(name).ok_or_else(|| format!("no style {name} in this program"))?),
+    };
+    Ok(settings.change_of_style())
+}
+
+fn set_style_file(settings: &mut Settings, path: &str) -> Result<Effect, String> {
+    settings.style_from_file = match path {
+        "" => None,
+        path => Some(read(path).and_then(|text| in_file(path, Style::from_toml(&text)))?),
+    };
+    Ok(settings.change_of_style())
+}
+
+fn set_eval_file(settings: &mut Settings, path: &str) -> Result<Effect, String> {
+    settings.evaluation.params = match path {
+        "" => EvalParams::embedded(),
+        path => read(path).and_then(|text| in_file(path, EvalParams::from_toml(&text)))?,
+    };
+    Ok(settings.change_of_evaluation())
+}
+
+fn read(path: &str) -> Result<String, String> {
+    std::fs::read_to_string(Path::new(path)).map_err(|error| format!("cannot read {path}: {error}"))
+}
+
+fn in_file<T>(path: &str, result: Result<T, impl std::fmt::Display>) -> Result<T, String> {
+    result.map_err(|error| format!("{path}: {error}"))
+}
+
+impl Settings {
+    fn change_of_style(&mut self) -> Effect {
+        self.evaluation.style = self.style_from_file.as_ref().or(self.named_style.as_ref()).cloned();
+        self.change_of_evaluation()
+    }
+
+    fn change_of_evaluation(&self) -> Effect {
+        Effect::Queue(Change::Evaluation(Box::new(self.evaluation.clone())))
+    }
+}
 
 /// Checks a value and puts it into effect. An error says what is wrong and what would be right, and
 /// leaves everything as it was.
@@ -310,6 +414,8 @@ mod tests {
             "option name MoveOverhead type spin default 80 min 0 max 5000",
             "option name Clear Hash type button",
             "option name Ponder type check default false",
+            "option name Style type combo default Normal var Normal var Tal var Petrosian",
+            "option name EvalFile type string default <empty>",
         ] {
             assert!(lines.iter().any(|announced| announced == line), "missing: {line}");
         }
@@ -317,8 +423,13 @@ mod tests {
 
     #[test]
     fn the_settings_start_where_the_table_says() {
-        let mut settings =
-            Settings { multipv: 9, move_overhead: Duration::ZERO, chess960: true, show_wdl: true };
+        let mut settings = Settings {
+            multipv: 9,
+            move_overhead: Duration::ZERO,
+            chess960: true,
+            show_wdl: true,
+            ..Settings::default()
+        };
         for option in OPTIONS {
             match &option.kind {
                 Kind::Spin { default, min, max, set } => {
@@ -332,7 +443,11 @@ mod tests {
                 Kind::Text { .. } | Kind::Button { .. } => {}
             }
         }
-        assert_eq!(settings, Settings::default());
+        let start = Settings::default();
+        assert_eq!(
+            (settings.multipv, settings.move_overhead, settings.chess960, settings.show_wdl),
+            (start.multipv, start.move_overhead, start.chess960, start.show_wdl)
+        );
     }
 
     #[test]
@@ -344,6 +459,14 @@ mod tests {
     }
 
     #[test]
+    fn every_style_of_the_table_exists() {
+        let mut settings = Settings::default();
+        for name in ["Normal", "tal", "PETROSIAN"] {
+            assert!(set(&mut settings, "Style", Some(name)).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
     fn a_bad_value_is_refused_with_the_range() {
         for value in ["0", "32769", "-1", "many", "", "99999999999999999999"] {
             let message = refused("Hash", Some(value));
@@ -351,6 +474,7 @@ mod tests {
         }
         assert!(refused("Hash", None).contains("no value"));
         assert!(refused("Ponder", Some("maybe")).contains("'true' or 'false'"));
+        assert!(refused("Style", Some("Wild")).contains("Normal, Tal, Petrosian"));
         assert!(refused("Nonsense", Some("1")).contains("there are Hash"));
     }
 
@@ -360,5 +484,19 @@ mod tests {
         assert!(set(&mut settings, "MultiPV", Some("4")).is_ok());
         assert!(set(&mut settings, "MultiPV", Some("0")).is_err());
         assert_eq!(settings.multipv, 4);
+    }
+
+    #[test]
+    fn a_file_that_is_missing_or_wrong_is_named() {
+        let message = refused("EvalFile", Some("no such folder/weights.toml"));
+        assert!(message.contains("no such folder/weights.toml"), "{message}");
+        let path = std::env::temp_dir().join(format!("tabula wrong weights {}.toml", std::process::id()));
+        std::fs::write(&path, "not weights").expect("the temporary folder is writable");
+        let text = path.display().to_string();
+        for option in ["EvalFile", "StyleFile"] {
+            let message = refused(option, Some(&text));
+            assert!(message.contains(&text) && message.contains("unchanged"), "{message}");
+        }
+        std::fs::remove_file(&path).expect("written above");
     }
 }

@@ -6,12 +6,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use super::options::{Change, DEFAULT_HASH_MB, Settings};
+use super::options::{Change, DEFAULT_HASH_MB, Evaluation, Settings};
 use super::output::Output;
 use super::report::Reporter;
 use crate::board::Board;
-use crate::eval::{EvalParams, Weights};
 use crate::search::{Limits, Searcher, Signals};
+use crate::types::Color;
 
 /// The reader's hold on a job that takes time.
 #[derive(Default)]
@@ -200,16 +200,19 @@ impl Drop for Worker {
     }
 }
 
-/// The worker's side.
+/// The worker's side: the searcher and what it was told.
 struct Desk {
     searcher: Searcher,
+    evaluation: Evaluation,
+    /// The side that the searcher's weights were made for.
+    own: Color,
     output: Output,
 }
 
 impl Desk {
     fn new(output: Output) -> Desk {
-        let weights = Arc::new(Weights::new(&EvalParams::default()));
-        Desk { searcher: Searcher::new(DEFAULT_HASH_MB, weights), output }
+        let (evaluation, own) = (Evaluation::default(), Color::White);
+        Desk { searcher: Searcher::new(DEFAULT_HASH_MB, evaluation.weights(own)), evaluation, own, output }
     }
 
     fn work(mut self, jobs: Receiver<Job>) {
@@ -241,11 +244,20 @@ impl Desk {
             }
             Change::Threads(threads) => self.searcher.set_threads(threads),
             Change::ClearHash => self.searcher.new_game(),
+            Change::Evaluation(evaluation) => {
+                self.evaluation = *evaluation;
+                self.searcher.set_weights(self.evaluation.weights(self.own));
+            }
         }
     }
 
     fn search(&mut self, job: SearchJob, control: &Control) {
         let SearchJob { board, limits, settings } = job;
+        // A style belongs to the side the engine plays: the side to move at the root.
+        if self.own != board.side_to_move() && self.evaluation.depends_on_side() {
+            self.own = board.side_to_move();
+            self.searcher.set_weights(self.evaluation.weights(self.own));
+        }
         self.searcher.options.multipv = settings.multipv;
         self.searcher.options.move_overhead = settings.move_overhead;
         let mut reporter =
