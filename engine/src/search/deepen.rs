@@ -2,12 +2,15 @@
 
 use super::thread::Thread;
 use super::time::Progress;
-use super::{Bound, Handler, SearchReport, params};
+use super::{Bound, SearchReport, params};
 use crate::types::{MAX_PLY, Value, value};
 
+/// A search of so many nodes takes seconds: from here on users see every step of it.
+const REPORT_AT_ONCE: u64 = 3_000_000;
+
 impl Thread<'_> {
-    /// Searches deeper and deeper until a limit. The main thread alone has a handler.
-    pub(super) fn deepen(&mut self, mut handler: Option<&mut dyn Handler>) {
+    /// Searches deeper and deeper until a limit.
+    pub(super) fn deepen(&mut self) {
         if self.root_moves.is_empty() {
             return;
         }
@@ -31,12 +34,15 @@ impl Thread<'_> {
             for line in 0..lines {
                 self.line_index = line;
                 self.seldepth = 0;
-                self.search_with_window(depth, &mut handler);
+                self.search_with_window(depth);
                 if self.must_stop() {
                     break;
                 }
+                // A later line may turn out better than an earlier one.
                 self.root_moves[..=line].sort_by_key(|root| std::cmp::Reverse(root.score));
-                self.report(&mut handler, line);
+                if line + 1 == lines || self.nodes > REPORT_AT_ONCE {
+                    (0..=line).for_each(|line| self.report(line));
+                }
             }
             self.publish_nodes();
             if self.must_stop() {
@@ -77,7 +83,7 @@ impl Thread<'_> {
 
     /// Searches one depth in a narrow window around the last score, and widens it until the score
     /// falls inside: most of the time the first guess is right, and a narrow window cuts more.
-    fn search_with_window(&mut self, depth: u32, handler: &mut Option<&mut dyn Handler>) {
+    fn search_with_window(&mut self, depth: u32) {
         let guess = self.root_moves[self.line_index].previous_score;
         let mut delta = params::aspiration_window();
         let (mut alpha, mut beta) = if depth >= 4 && guess != -value::INFINITE && !value::is_decided(guess) {
@@ -105,8 +111,8 @@ impl Thread<'_> {
             } else {
                 return;
             }
-            if self.nodes > 3_000_000 {
-                self.report(handler, self.line_index);
+            if self.nodes > REPORT_AT_ONCE {
+                self.report(self.line_index);
             }
             delta += delta / 2 + 4;
             if delta > 600 {
@@ -115,8 +121,10 @@ impl Thread<'_> {
         }
     }
 
-    fn report(&self, handler: &mut Option<&mut dyn Handler>, line: usize) {
-        let Some(handler) = handler else { return };
+    fn report(&mut self, line: usize) {
+        if self.handler.is_none() {
+            return;
+        }
         self.publish_nodes();
         let root = &self.root_moves[line];
         let (score, bound) = if root.score == -value::INFINITE {
@@ -124,7 +132,7 @@ impl Thread<'_> {
         } else {
             (root.score, root.bound)
         };
-        handler.report(&SearchReport {
+        let report = SearchReport {
             depth: self.root_depth as u32,
             seldepth: root.seldepth,
             multipv: line as u32 + 1,
@@ -135,6 +143,9 @@ impl Thread<'_> {
             tbhits: 0,
             time: self.shared.time.elapsed(),
             pv: root.pv.clone(),
-        });
+        };
+        if let Some(handler) = &mut self.handler {
+            handler.report(&report);
+        }
     }
 }

@@ -164,13 +164,11 @@ pub struct SearchOptions {
     pub multipv: usize,
     /// Time that is lost between the GUI's clock and ours, each move.
     pub move_overhead: Duration,
-    /// What a draw costs the side that the engine plays, in centipawns.
-    pub contempt: Value,
 }
 
 impl Default for SearchOptions {
     fn default() -> SearchOptions {
-        SearchOptions { multipv: 1, move_overhead: Duration::from_millis(80), contempt: 0 }
+        SearchOptions { multipv: 1, move_overhead: Duration::from_millis(80) }
     }
 }
 
@@ -269,14 +267,14 @@ impl Searcher {
                 .map(|(index, memory)| {
                     let shared = &shared;
                     scope.spawn(move || {
-                        let mut thread = Thread::new(board, shared, memory, index + 1);
-                        thread.deepen(None);
+                        let mut thread = Thread::new(board, shared, memory, None, index + 1);
+                        thread.deepen();
                         thread
                     })
                 })
                 .collect();
-            let mut main = Thread::new(board, &shared, main_memory, 0);
-            main.deepen(Some(handler));
+            let mut main = Thread::new(board, &shared, main_memory, Some(handler), 0);
+            main.deepen();
             shared.stop();
             threads.push(main);
             for helper in helpers {

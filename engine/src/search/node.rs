@@ -241,6 +241,9 @@ impl Thread<'_> {
                 continue;
             }
             move_count += 1;
+            if ROOT && let Some(handler) = &mut self.handler {
+                handler.current_move(self.root_depth as u32, m, (self.line_index as i32 + move_count) as u32);
+            }
             let is_quiet = m.is_quiet();
             let gives_check = self.board.gives_check(&check_info, m);
             let piece = self.board.expect_piece(m.from());

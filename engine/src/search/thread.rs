@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::history::{PieceTo, corrected};
 use super::params;
 use super::time::TimeManager;
-use super::{Limits, Memory, SearchOptions, SearchResult, Signals};
+use super::{Handler, Limits, Memory, SearchOptions, SearchResult, Signals};
 use crate::board::Board;
 use crate::tt::{Bound, Table};
-use crate::types::{Color, MAX_PLY, Move, Value, value};
+use crate::types::{MAX_PLY, Move, Value, value};
 
 /// A counter on a cache line of its own, so that threads do not slow each other down.
 #[repr(align(128))]
@@ -172,6 +172,8 @@ pub(super) struct Thread<'a> {
     pub(super) board: Board,
     pub(super) shared: &'a Shared<'a>,
     pub(super) memory: &'a mut Memory,
+    /// Who hears of it: the main thread's alone.
+    pub(super) handler: Option<&'a mut dyn Handler>,
     pub(super) index: usize,
     frames: Vec<Frame>,
     pub(super) root_moves: Vec<RootMove>,
@@ -185,7 +187,6 @@ pub(super) struct Thread<'a> {
     pub(super) seldepth: usize,
     /// No null move for the side that verifies one, before this ply.
     pub(super) null_move_from: usize,
-    root_side: Color,
     /// Natural logarithms in 1024ths. `// [n]`
     pub(super) logarithms: &'static [i32; 64],
 }
@@ -198,6 +199,7 @@ impl<'a> Thread<'a> {
         board: &Board,
         shared: &'a Shared<'a>,
         memory: &'a mut Memory,
+        handler: Option<&'a mut dyn Handler>,
         index: usize,
     ) -> Thread<'a> {
         let wanted = &shared.limits.searchmoves;
@@ -220,6 +222,7 @@ impl<'a> Thread<'a> {
             board: board.clone(),
             shared,
             memory,
+            handler,
             index,
             frames: vec![Frame::EMPTY; MAX_PLY + FRAMES_BEFORE + 4],
             root_moves,
@@ -230,7 +233,6 @@ impl<'a> Thread<'a> {
             finished_depth: 0,
             seldepth: 0,
             null_move_from: 0,
-            root_side: board.side_to_move(),
             logarithms: &LOGARITHMS,
         }
     }
@@ -310,13 +312,12 @@ impl<'a> Thread<'a> {
         self.shared.is_stopped() || self.nodes >= self.node_limit
     }
 
-    /// The value of a draw for the side to move: contempt, and a little noise so that the search does
-    /// not settle for the first of many draws.
+    /// The value of a draw for the side to move: the style's contempt, and a little noise so that the
+    /// search does not settle for the first of many draws.
     #[inline(always)]
     pub(super) fn draw_value(&self) -> Value {
-        let contempt = self.shared.options.contempt;
         let noise = 1 - (self.nodes as Value & 2);
-        noise + if self.board.side_to_move() == self.root_side { -contempt } else { contempt }
+        self.memory.evaluator.weights().draw_value(self.board.side_to_move()) + noise
     }
 
     /// The static evaluation of the position from nothing but the weights.

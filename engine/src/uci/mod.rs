@@ -21,9 +21,8 @@ pub use output::Output;
 use worker::{SearchJob, Worker};
 
 use crate::board::{Board, attacks};
-use crate::eval::Evaluator;
+use crate::eval::explain;
 use crate::tools::{bench, perft};
-use crate::types::Color;
 
 /// What the engine calls itself.
 pub const NAME: &str = concat!("Tabula ", env!("CARGO_PKG_VERSION"));
@@ -261,15 +260,11 @@ impl Engine {
 
     fn eval(&self, fen: Option<&str>) -> Result<(), String> {
         let board = self.board_of(fen)?;
-        let side = board.side_to_move();
         if board.in_check() {
             self.output.line("In check: the search never asks for a static evaluation here.");
         }
-        let mut evaluator = Evaluator::new(self.settings.evaluation.weights(side));
-        evaluator.reset(&board);
-        let score_stm = evaluator.evaluate(&board);
-        let score_white = if side == Color::White { score_stm } else { -score_stm };
-        self.output.line(format_args!("Evaluation: {:+.2} (White's view)", f64::from(score_white) / 100.0));
+        let weights = self.settings.evaluation.weights(board.side_to_move());
+        self.output.line(explain::table(&board, &weights).trim_end());
         Ok(())
     }
 }

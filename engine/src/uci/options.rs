@@ -254,7 +254,7 @@ pub const OPTIONS: &[OptionSpec] = &[
 fn set_style(settings: &mut Settings, name: &'static str) -> Result<Effect, String> {
     settings.named_style = match name {
         "Normal" => None,
-        name => Some(Style::embedded(name).ok_or_else(|| format!("no style {name} in this program"))?),
+        name => Some(Style::named(name).ok_or_else(|| format!("no style {name} in this program"))?),
     };
     Ok(settings.change_of_style())
 }
@@ -262,7 +262,7 @@ fn set_style(settings: &mut Settings, name: &'static str) -> Result<Effect, Stri
 fn set_style_file(settings: &mut Settings, path: &str) -> Result<Effect, String> {
     settings.style_from_file = match path {
         "" => None,
-        path => Some(read(path).and_then(|text| in_file(path, Style::from_toml(&text)))?),
+        path => Some(Style::load(Path::new(path)).map_err(|error| error.to_string())?),
     };
     Ok(settings.change_of_style())
 }
@@ -270,17 +270,13 @@ fn set_style_file(settings: &mut Settings, path: &str) -> Result<Effect, String>
 fn set_eval_file(settings: &mut Settings, path: &str) -> Result<Effect, String> {
     settings.evaluation.params = match path {
         "" => EvalParams::embedded(),
-        path => read(path).and_then(|text| in_file(path, EvalParams::from_toml(&text)))?,
+        path => {
+            let text =
+                std::fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))?;
+            EvalParams::from_toml(&text).map_err(|error| format!("{path}: {error}"))?
+        }
     };
     Ok(settings.change_of_evaluation())
-}
-
-fn read(path: &str) -> Result<String, String> {
-    std::fs::read_to_string(Path::new(path)).map_err(|error| format!("cannot read {path}: {error}"))
-}
-
-fn in_file<T>(path: &str, result: Result<T, impl std::fmt::Display>) -> Result<T, String> {
-    result.map_err(|error| format!("{path}: {error}"))
 }
 
 impl Settings {
