@@ -14,13 +14,14 @@ pub enum Rules {
 }
 
 /// Positions where rare moves are near: castling through attacks, pinned en passant captures,
-/// promotions, few pieces.
-const SHARP_STARTS: [&str; 8] = [
+/// promotions, many pieces of one kind, few pieces.
+const SHARP_STARTS: [&str; 9] = [
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
     "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
     "r3k2r/8/3Q4/8/8/5q2/8/R3K2R b KQkq - 0 1",
     "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    "4k3/8/8/1N3N2/8/1N3N2/8/Q1Q1K1Q1 w - - 0 1",
     "8/pppppppp/8/k7/7K/8/PPPPPPPP/8 w - - 0 1",
     "8/8/4kb2/8/8/2BK4/8/8 w - - 0 1",
     "8/8/3kn3/8/8/3K4/6p1/8 b - - 0 1",
