@@ -126,7 +126,7 @@ pub fn play(
     let mut referee = Referee::new(opening, rules);
     let [white, black] = players;
     for (color, player) in [(Color::White, &mut *white), (Color::Black, &mut *black)] {
-        match player.new_game(&referee.opening) {
+        match player.new_game(&referee.opening, color) {
             Ok(()) => {}
             Err(NoMove::Fault(fault)) => {
                 return Ok(referee.finish(Outcome::win_for(!color), Ending::Fault(fault)));
@@ -134,10 +134,10 @@ pub fn play(
             Err(NoMove::Stopped) => return Err(NoMove::Stopped),
         }
     }
+    if let Some((outcome, ending)) = end_by_rules(&referee.board) {
+        return Ok(referee.finish(outcome, ending));
+    }
     loop {
-        if let Some((outcome, ending)) = end_by_rules(&referee.board) {
-            return Ok(referee.finish(outcome, ending));
-        }
         let player = match referee.board.side_to_move() {
             Color::White => &mut *white,
             Color::Black => &mut *black,

@@ -16,6 +16,7 @@ pub mod pgn_writer;
 pub mod player;
 pub mod schedule;
 pub mod scoreboard;
+pub mod self_player;
 pub mod sprt;
 pub mod stats;
 pub mod tournament;

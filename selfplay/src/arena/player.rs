@@ -53,8 +53,8 @@ pub struct Choice {
 
 /// An engine, in process or outside.
 pub trait Player {
-    /// A new game begins from this opening.
-    fn new_game(&mut self, opening: &Opening) -> Result<(), NoMove>;
+    /// A new game begins from this opening, with this side to play.
+    fn new_game(&mut self, opening: &Opening, color: Color) -> Result<(), NoMove>;
 
     /// Asks for a move; blocks until there is one, or none can be had.
     fn choose(&mut self, turn: &Turn) -> Result<Choice, NoMove>;

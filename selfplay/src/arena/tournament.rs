@@ -18,6 +18,7 @@ use super::limit::MoveLimit;
 use super::opening::{OpeningBook, OpeningError};
 use super::player::Player;
 use super::schedule::{Pairing, Schedule};
+use super::self_player::SelfPlayer;
 use super::uci_player::{Patience, StartError, UciPlayer};
 use crate::Outcome;
 
@@ -100,7 +101,13 @@ impl Tournament {
                         .map_err(|source| TournamentError::Start { name: spec.name.clone(), source })?;
                     player.reported_name().map(str::to_string)
                 }
-                EngineKind::InProcess(_) => None,
+                EngineKind::InProcess(own) => {
+                    SelfPlayer::new(own, stop.clone()).map_err(|error| TournamentError::Start {
+                        name: spec.name.clone(),
+                        source: error.into(),
+                    })?;
+                    None
+                }
             });
         }
         Ok(names)
@@ -246,7 +253,9 @@ impl Worker<'_> {
                     self.stop.clone(),
                 )
                 .map(|player| Box::new(player) as Box<dyn Player>),
-                EngineKind::InProcess(_) => Err(StartError::Stopped),
+                EngineKind::InProcess(own) => SelfPlayer::new(own, self.stop.clone())
+                    .map(|player| Box::new(player) as Box<dyn Player>)
+                    .map_err(StartError::from),
             };
             match started {
                 Ok(player) => return Ok(Some(player)),

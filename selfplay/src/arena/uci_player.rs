@@ -14,6 +14,7 @@ use super::fault::{Fault, NoMove};
 use super::limit::MoveLimit;
 use super::opening::Opening;
 use super::player::{Choice, Player, Turn};
+use super::self_player::SetupError;
 use super::uci_process::UciProcess;
 
 /// How patient to be with a process.
@@ -61,6 +62,9 @@ pub enum StartError {
         /// What is wrong.
         reason: String,
     },
+    /// Our own engine cannot be set up as asked.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
     /// The match was stopped meanwhile.
     #[error("the match was stopped")]
     Stopped,
@@ -181,7 +185,7 @@ impl UciPlayer {
 }
 
 impl Player for UciPlayer {
-    fn new_game(&mut self, opening: &Opening) -> Result<(), NoMove> {
+    fn new_game(&mut self, opening: &Opening, _color: Color) -> Result<(), NoMove> {
         self.process.send("ucinewgame")?;
         self.wait_until_ready(self.patience.hang)?;
         self.position = match opening.fen() {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
+use selfplay::arena::engine_spec::EngineKind;
 use selfplay::arena::pgn_writer::{PgnHeader, pgn};
 use selfplay::arena::scoreboard::GameSummary;
 use selfplay::arena::uci_player::Patience;
@@ -36,6 +37,9 @@ Examples:
     selfplay match --engine \"cmd=/usr/games/gnuchess --uci,name=gnu,option.OwnBook=false\" \\
         --engine ./tabula --games 20 --movetime 100 --openings random \\
         --resign movecount=4,score=800,twosided --draw movenumber=40,movecount=8,score=10
+  Two sets of weights in process, thousands of games an hour:
+    selfplay match --engine self:weights=new.toml --engine self:weights=old.toml --soft-nodes 5000 \\
+        --games 2000 --concurrency 2
   Odds: an engine's own limit goes before the match's:
     selfplay match --engine \"./tabula,name=deep,nodes=20000\" --engine ./tabula --games 50 --nodes 5000";
 
@@ -46,8 +50,9 @@ Examples:
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES, after_help = "Examples: selfplay match --help")]
 pub struct MatchArgs {
-    /// An engine: a UCI command, or cmd=COMMAND[,name=…][,dir=…][,option.NAME=VALUE…][,tc=…|nodes=…|…];
-    /// give it at least twice
+    /// An engine: a UCI command, or cmd=COMMAND[,name=…][,dir=…][,option.NAME=VALUE…][,tc=…|nodes=…|…],
+    /// or our own engine in process, self:[weights=FILE][,style=NAME][,hash=MB][,name=…]; give it at
+    /// least twice
     #[arg(long, required = true, value_name = "ENGINE")]
     engine: Vec<EngineSpec>,
 
@@ -70,6 +75,10 @@ pub struct MatchArgs {
     /// Nodes for each move
     #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
+
+    /// Nodes after which no further iteration begins; for engines in process
+    #[arg(long, value_name = "N", group = "limit", value_parser = clap::value_parser!(u64).range(1..))]
+    soft_nodes: Option<u64>,
 
     /// Depth of each search
     #[arg(long, value_name = "D", group = "limit", value_parser = clap::value_parser!(u32).range(1..))]
@@ -152,6 +161,13 @@ impl MatchArgs {
             let same = self.engine[..index].iter().any(|other| other.name == spec.name);
             ensure!(!same, "two engines are called '{}': tell them apart with name=…", spec.name);
         }
+        if self.soft_nodes.is_some() {
+            let outside =
+                |spec: &&EngineSpec| matches!(spec.kind, EngineKind::Process(_)) && spec.limit.is_none();
+            if let Some(spec) = self.engine.iter().find(outside) {
+                bail!("--soft-nodes is for engines in process (self:), not for {}: use --nodes", spec.name);
+            }
+        }
         ensure!(self.concurrency >= 1, "--concurrency must be at least 1");
         ensure!(self.sprt.is_none() || engines == 2, "--sprt compares two engines, not {engines}");
         let games = self.games.unwrap_or(if self.sprt.is_some() { GAMES_WITHOUT_END } else { 100 });
@@ -185,6 +201,7 @@ impl MatchArgs {
             self.tc.map(MoveLimit::Clock),
             self.movetime.map(|ms| MoveLimit::MoveTime(Duration::from_millis(ms))),
             self.nodes.map(MoveLimit::Nodes),
+            self.soft_nodes.map(MoveLimit::SoftNodes),
             self.depth.map(MoveLimit::Depth),
         ];
         match given.into_iter().flatten().next() {
