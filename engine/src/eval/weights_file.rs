@@ -282,8 +282,7 @@ mod tests {
     use super::*;
 
     fn fitted() -> WeightsFile {
-        let mut params = EvalParams::default();
-        params.tempo = Score::new(-17, 2_500);
+        let params = EvalParams { tempo: Score::new(-17, 2_500), ..EvalParams::default() };
         let header = Header {
             made_by: "a \"fit\" with \\ and\nlines".into(),
             date: "2025-01-31".into(),
@@ -400,8 +399,7 @@ mod tests {
             format!("line {}: `color` is unknown in [header]: remove it", header + 3)
         );
         // A weight changed without its hash.
-        let mut changed = EvalParams::default();
-        changed.tempo = Score::new(21, 10);
+        let changed = EvalParams { tempo: Score::new(21, 10), ..EvalParams::default() };
         assert_eq!(
             message("tempo = [20, 10]", "tempo = [21, 10]"),
             format!(

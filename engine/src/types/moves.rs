@@ -171,7 +171,10 @@ impl MoveList {
     /// An empty list.
     #[inline(always)]
     pub const fn new() -> MoveList {
-        MoveList { moves: [MaybeUninit::uninit(); 256], len: 0 }
+        // SAFETY: an array of MaybeUninit needs no initialisation. (A repeat expression would be compiled
+        // to writing half a kilobyte each time.)
+        let moves = unsafe { MaybeUninit::<[MaybeUninit<Move>; 256]>::uninit().assume_init() };
+        MoveList { moves, len: 0 }
     }
 
     /// Adds a move.
