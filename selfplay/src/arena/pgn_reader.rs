@@ -26,7 +26,7 @@ pub enum PgnError {
     #[error("the tag FEN: {0}")]
     Fen(FenError),
     /// A move.
-    #[error("move {number} {reason}")]
+    #[error("at {number} {reason}")]
     Move {
         /// As PGN counts, with dots for Black: `12.` or `12...`
         number: String,
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn errors_name_the_move() {
         let error = PgnGame::parse("1. e4 e5 2. Ke3 *").unwrap_err().to_string();
-        assert!(error.starts_with("move 2.:"), "{error}");
+        assert!(error.starts_with("at 2. move 'Ke3'"), "{error}");
         assert!(PgnGame::parse("1. e4 {open").unwrap_err().to_string().contains("comment"));
         assert!(PgnGame::parse("[FEN \"x\"]\n\n*").is_err());
     }
