@@ -38,10 +38,12 @@ pub fn side_ahead(score_white: Score) -> Color {
     if eg > 0 || (eg == 0 && mg > 0) { Color::White } else { Color::Black }
 }
 
-/// Moves each half by the initiative in the direction of its sign, never past zero.
+/// Moves each half by the initiative in the direction of its sign: never past zero, and never by more
+/// than the half itself, so that a hair's breadth of an advantage does not become a large one.
 #[inline(always)]
 pub fn with_initiative(score_white: Score, initiative: Score) -> Score {
-    let half = |score: i32, initiative: i32| score + score.signum() * initiative.max(-score.abs());
+    let half =
+        |score: i32, initiative: i32| score + score.signum() * initiative.clamp(-score.abs(), score.abs());
     Score::new(half(score_white.mg(), initiative.mg()), half(score_white.eg(), initiative.eg()))
 }
 

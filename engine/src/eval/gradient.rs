@@ -12,7 +12,7 @@ use crate::types::Color;
 /// A weight in floating point: middlegame, endgame.
 pub type Pair = [f64; 2];
 
-/// `// [role]` the role of every weight, so that a tuner need not look it up by name.
+/// `// [index]` the role of every weight, so that a tuner need not look it up again and again.
 pub fn roles() -> Vec<Role> {
     (0..EvalParams::COUNT).map(|index| EvalParams::field(index).role).collect()
 }
@@ -59,10 +59,11 @@ impl Coefficients {
         });
         let leader = side_ahead(sum);
         let initiative = initiatives[leader.index()];
-        // Past zero nothing moves: neither the sum nor the initiative.
-        let alive: [bool; 2] = std::array::from_fn(|half| initiative[half] > -sum[half].abs());
+        // The initiative counts only up to the size of the half itself, either way.
+        let counts: [bool; 2] = std::array::from_fn(|half| initiative[half].abs() < sum[half].abs());
         let moved: Pair = std::array::from_fn(|half| {
-            if alive[half] { sum[half] + sign(sum[half]) * initiative[half] } else { 0.0 }
+            let size = sum[half].abs();
+            sum[half] + sign(sum[half]) * initiative[half].clamp(-size, size)
         });
         let strong = side_ahead(moved);
         let scale = scales[strong.index()];
@@ -86,8 +87,13 @@ impl Coefficients {
         // Backwards: how the value moves with the sums, then with each weight.
         let by_moved: Pair =
             std::array::from_fn(|half| kept * scale[half].clamp(0.0, top) / full * share[half]);
-        let by_sum: Pair = std::array::from_fn(|half| if alive[half] { by_moved[half] } else { 0.0 });
-        let by_initiative: Pair = std::array::from_fn(|half| by_sum[half] * sign(sum[half]));
+        let by_sum: Pair = std::array::from_fn(|half| match counts[half] {
+            true => by_moved[half],
+            false if initiative[half] > 0.0 => 2.0 * by_moved[half],
+            false => 0.0,
+        });
+        let by_initiative: Pair =
+            std::array::from_fn(|half| if counts[half] { by_moved[half] * sign(sum[half]) } else { 0.0 });
         let by_scale: Pair = std::array::from_fn(|half| {
             let inside = scale[half] > 0.0 && scale[half] < top;
             if inside { kept * moved[half] / full * share[half] } else { 0.0 }
