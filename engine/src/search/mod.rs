@@ -44,6 +44,8 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// The clock of the side to move.
     pub clock: Option<Clock>,
+    /// When that clock started to run, if earlier than the search.
+    pub start: Option<Instant>,
     /// Think until told to stop.
     pub infinite: bool,
     /// Think on the opponent's time: no time limit before [`Signals::ponderhit`].
@@ -246,7 +248,7 @@ impl Searcher {
         signals: &Signals,
         handler: &mut dyn Handler,
     ) -> SearchResult {
-        let start = Instant::now();
+        let start = limits.start.unwrap_or_else(Instant::now);
         self.table.new_search();
         let shared = Shared::new(
             &self.table,

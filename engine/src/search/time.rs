@@ -78,17 +78,18 @@ fn share_of_clock(clock: &Clock, overhead: Duration) -> (Duration, Duration) {
     let overhead = overhead.as_secs_f64();
     // What can be used at all. With almost nothing left, half of it: a move in time beats a good move.
     let usable = (remaining - overhead).max(remaining * 0.5 - 0.002).max(0.000_5);
+    // Every move to come loses its overhead too, so only what exceeds it is really added.
+    let gained = (increment - overhead).max(0.0);
     let (soft, hard) = match clock.moves_to_go {
         Some(moves) => {
             let moves = f64::from(moves.clamp(1, 60));
-            // Each of the moves to come loses its overhead too.
             let per_move = ((usable - overhead * (moves - 1.0)) / moves).max(usable / moves * 0.3);
-            let soft = per_move * 0.85 + increment * 0.7;
-            (soft, (per_move * 4.0 + increment).min(usable * if moves > 1.5 { 0.7 } else { CLOCK_CAP }))
+            let soft = per_move * 0.85 + gained * 0.7;
+            (soft, (per_move * 4.0 + gained).min(usable * if moves > 1.5 { 0.7 } else { CLOCK_CAP }))
         }
         None => {
-            let soft = usable * 0.042 + increment * 0.75;
-            (soft, (soft * 5.0).min(usable * 0.45 + increment * 0.5))
+            let soft = usable * 0.042 + gained * 0.75;
+            (soft, (soft * 5.0).min(usable * 0.4))
         }
     };
     let hard = hard.min(usable * CLOCK_CAP).max(0.000_5);

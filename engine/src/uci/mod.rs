@@ -14,6 +14,7 @@ mod worker;
 use std::io::BufRead;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use command::{Command, Go, Parsed, quoted};
 use options::Effect;
@@ -241,7 +242,10 @@ impl Engine {
 
     fn go(&mut self, go: &Go) -> Result<(), String> {
         self.refuse_while_searching("go")?;
-        let (limits, notes) = go.limits(&self.board);
+        let read_at = Instant::now();
+        let (mut limits, notes) = go.limits(&self.board);
+        // Our clock runs since the line was read, not since the worker got round to it.
+        limits.start = Some(read_at);
         for note in notes {
             self.output.info(note);
         }
