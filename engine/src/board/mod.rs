@@ -372,16 +372,21 @@ impl Board {
         self.slider_contacts(king, by).1
     }
 
-    /// Sliders of `by` that attack `king`, and the lone pieces that keep others from doing so.
-    /// Needs no slider look-up: only sliders on the king's lines matter, and there are few.
+    /// Each slider of `by` on a line with `king`, and the pieces that stand in between. Needs no slider
+    /// look-up: only sliders on the king's lines matter, and there are few.
     #[inline(always)]
-    fn slider_contacts(&self, king: Square, by: Color) -> (Bitboard, Bitboard) {
+    fn sliders_on_lines(&self, king: Square, by: Color) -> impl Iterator<Item = (Square, Bitboard)> {
         let on_lines = (attacks::rook_rays(king) & self.straight_sliders(by))
             | (attacks::bishop_rays(king) & self.diagonal_sliders(by));
         let occupied = self.occupied();
+        on_lines.into_iter().map(move |slider| (slider, attacks::between(king, slider) & occupied))
+    }
+
+    /// Sliders of `by` that attack `king`, and the lone pieces that keep others from doing so.
+    #[inline(always)]
+    fn slider_contacts(&self, king: Square, by: Color) -> (Bitboard, Bitboard) {
         let (mut attackers, mut blockers) = (Bitboard::EMPTY, Bitboard::EMPTY);
-        for slider in on_lines {
-            let standing_between = attacks::between(king, slider) & occupied;
+        for (slider, standing_between) in self.sliders_on_lines(king, by) {
             if standing_between.is_empty() {
                 attackers |= slider.into();
             } else if !standing_between.several() {

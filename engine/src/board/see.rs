@@ -100,17 +100,9 @@ impl Board {
     /// A side's pinned pieces and the enemy sliders that pin them.
     #[inline(always)]
     fn exchange_pins(&self, color: Color) -> (Bitboard, Bitboard) {
-        let king = self.king(color);
-        let on_lines = (attacks::rook_rays(king) & self.straight_sliders(!color))
-            | (attacks::bishop_rays(king) & self.diagonal_sliders(!color));
-        let occupied = self.occupied();
         let (mut pinned, mut pinners) = (Bitboard::EMPTY, Bitboard::EMPTY);
-        for slider in on_lines {
-            let standing_between = attacks::between(king, slider) & occupied;
-            if standing_between.any()
-                && !standing_between.several()
-                && (standing_between & self.by_color(color)).any()
-            {
+        for (slider, standing_between) in self.sliders_on_lines(self.king(color), !color) {
+            if !standing_between.several() && (standing_between & self.by_color(color)).any() {
                 pinned |= standing_between;
                 pinners |= slider.into();
             }

@@ -43,19 +43,9 @@ impl Thread<'_> {
         let excluded = self.frame(ply).excluded;
 
         if !ROOT {
-            // Step 2. Draws by rule, and lines too long to follow.
-            if let Some(v) = self.draw_by_rule(ply, in_check) {
+            // Steps 2 and 3. Draws by rule or by force, and lines too long to follow.
+            if let Some(v) = self.settled(&mut alpha, beta, ply, in_check) {
                 return v;
-            }
-            if ply >= MAX_PLY {
-                return if in_check { self.draw_value() } else { self.evaluate() };
-            }
-            // Step 3. A repetition that we can force makes a draw the least we get.
-            if alpha < value::DRAW && self.board.upcoming_repetition(ply) {
-                alpha = self.draw_value();
-                if alpha >= beta {
-                    return alpha;
-                }
             }
             // Step 4. Mate distance: a shorter mate already found elsewhere decides this node.
             alpha = alpha.max(value::mated_in(ply));
@@ -463,20 +453,38 @@ impl Thread<'_> {
         best
     }
 
-    /// Draws that need no search: repetition, fifty moves (unless mated), dead positions.
+    /// What needs no search, in a node or in quiescence: draws by rule, lines too long to follow; and a
+    /// repetition that we can force, which makes a draw the least we get.
     #[inline(always)]
-    pub(super) fn draw_by_rule(&self, ply: usize, in_check: bool) -> Option<Value> {
-        let board = &self.board;
-        if board.is_search_repetition(ply) {
+    pub(super) fn settled(
+        &mut self,
+        alpha: &mut Value,
+        beta: Value,
+        ply: usize,
+        in_check: bool,
+    ) -> Option<Value> {
+        if self.is_draw_by_rule(ply, in_check) {
             return Some(self.draw_value());
         }
-        if board.fifty_moves_passed() && (!in_check || board.count_legal_moves() > 0) {
-            return Some(self.draw_value());
+        if ply >= MAX_PLY {
+            return Some(if in_check { self.draw_value() } else { self.evaluate() });
         }
-        if board.occupied().count() <= 4 && board.insufficient_material() {
-            return Some(self.draw_value());
+        if *alpha < value::DRAW && self.board.upcoming_repetition(ply) {
+            *alpha = self.draw_value();
+            if *alpha >= beta {
+                return Some(*alpha);
+            }
         }
         None
+    }
+
+    /// Repetition, fifty moves (unless mated), dead positions.
+    #[inline(always)]
+    fn is_draw_by_rule(&self, ply: usize, in_check: bool) -> bool {
+        let board = &self.board;
+        board.is_search_repetition(ply)
+            || (board.fifty_moves_passed() && (!in_check || board.count_legal_moves() > 0))
+            || (board.occupied().count() <= 4 && board.insufficient_material())
     }
 
     /// Step 9 in full.

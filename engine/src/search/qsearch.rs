@@ -6,7 +6,7 @@ use super::pick::{Picker, QuietHints};
 use super::thread::Thread;
 use crate::board::EXCHANGE_VALUES;
 use crate::tt::{Bound, Entry};
-use crate::types::{Bitboard, MAX_PLY, Value, value};
+use crate::types::{Bitboard, Value, value};
 
 impl Thread<'_> {
     /// The value of the node within the window once the captures are played out.
@@ -20,18 +20,9 @@ impl Thread<'_> {
         }
         let in_check = self.board.in_check();
 
-        // Step 1. Draws by rule, and lines too long to follow.
-        if let Some(v) = self.draw_by_rule(ply, in_check) {
+        // Step 1. Draws by rule or by force, and lines too long to follow.
+        if let Some(v) = self.settled(&mut alpha, beta, ply, in_check) {
             return v;
-        }
-        if ply >= MAX_PLY {
-            return if in_check { self.draw_value() } else { self.evaluate() };
-        }
-        if alpha < value::DRAW && self.board.upcoming_repetition(ply) {
-            alpha = self.draw_value();
-            if alpha >= beta {
-                return alpha;
-            }
         }
 
         // Step 2. What the table knows.
