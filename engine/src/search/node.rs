@@ -4,6 +4,7 @@ use super::history::taken_kind;
 use super::params;
 use super::pick::{Picker, QuietHints};
 use super::thread::Thread;
+use crate::eval::endgame::KNOWN_WIN;
 use crate::tt::{Bound, Entry};
 use crate::types::{MAX_PLY, Move, MoveList, Value, value};
 
@@ -140,10 +141,11 @@ impl Thread<'_> {
         }
 
         if !PV && !in_check && excluded.is_none() {
-            // Step 7. Reverse futility: so far above beta that a quiet move will hardly spoil it.
+            // Step 7. Reverse futility: so far above beta that a quiet move will hardly spoil it. Not in
+            // a known win: there everything is far above, and only searching finds the way to the mate.
             if depth <= params::rfp_depth()
                 && eval >= beta
-                && !value::is_decided(eval)
+                && eval < KNOWN_WIN
                 && eval - (params::rfp_margin() * depth - params::rfp_improving() * i32::from(improving))
                     >= beta
                 && beta > -value::TB_WIN_IN_MAX
@@ -160,9 +162,11 @@ impl Thread<'_> {
             }
 
             // Step 9. Null move: if even passing keeps us above beta, a real move will too. Not with
-            // pawns only, where passing is often best.
+            // pawns only, where passing is often best, and not in a known win: passing keeps it, and says
+            // nothing of the way to the mate.
             if depth >= 3
                 && eval >= beta
+                && eval < KNOWN_WIN
                 && static_eval + params::nmp_slack() * depth - 120 >= beta
                 && self.frame_before(ply, 1).current_move.is_some()
                 && ply >= self.null_move_from

@@ -9,6 +9,7 @@ use super::params;
 use super::time::TimeManager;
 use super::{Handler, Limits, Memory, SearchOptions, SearchResult, Signals};
 use crate::board::Board;
+use crate::eval::endgame::KNOWN_WIN;
 use crate::tt::{Bound, Table};
 use crate::types::{MAX_PLY, Move, Value, value};
 
@@ -327,18 +328,23 @@ impl<'a> Thread<'a> {
     }
 
     /// The static evaluation corrected by what searches of similar positions found, and pulled to a
-    /// draw as the fifty-move limit comes near.
+    /// draw as the fifty-move limit comes near. What is known to be won needs no correction.
     #[inline(always)]
     pub(super) fn correct(&self, raw: Value) -> Value {
         let fading = self.fading(raw);
+        if raw.abs() >= KNOWN_WIN {
+            return fading;
+        }
         let correction = self.memory.histories.correction(&self.board) * params::correction_weight() / 1024;
         corrected(fading, correction)
     }
 
-    /// An evaluation that nothing was done about for long is worth less and less.
+    /// An evaluation that nothing was done about for long is worth less and less. A known win loses so
+    /// little that a step towards the mate counts for more.
     #[inline(always)]
     pub(super) fn fading(&self, raw: Value) -> Value {
-        raw * (200 - Value::from(self.board.halfmove_clock().min(100))) / 200
+        let clock = Value::from(self.board.halfmove_clock().min(100));
+        if raw.abs() >= KNOWN_WIN { raw - raw.signum() * clock } else { raw * (200 - clock) / 200 }
     }
 
     /// The best root move.
