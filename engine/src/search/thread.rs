@@ -151,11 +151,14 @@ impl Frame {
     };
 }
 
+/// The score of a root move that was not searched, or not found to be better than another.
+const UNKNOWN: Value = -value::INFINITE;
+
 /// A move at the root and what is known about it.
 #[derive(Clone)]
 pub(super) struct RootMove {
     pub(super) m: Move,
-    /// From this iteration, or minus infinity.
+    /// From this iteration, or [`UNKNOWN`].
     pub(super) score: Value,
     /// From the iteration before.
     pub(super) previous_score: Value,
@@ -210,8 +213,8 @@ impl<'a> Thread<'a> {
             .filter(|m| wanted.is_empty() || wanted.contains(m))
             .map(|&m| RootMove {
                 m,
-                score: -value::INFINITE,
-                previous_score: -value::INFINITE,
+                score: UNKNOWN,
+                previous_score: UNKNOWN,
                 bound: Bound::None,
                 seldepth: 0,
                 nodes: 0,
@@ -361,8 +364,10 @@ impl<'a> Thread<'a> {
             ponder: pv.get(1).copied(),
             score: best.map_or(
                 if self.board.in_check() { value::mated_in(0) } else { value::DRAW },
-                |root| {
-                    if root.score == -value::INFINITE { root.previous_score } else { root.score }
+                |root| match (root.score, root.previous_score) {
+                    (UNKNOWN, UNKNOWN) => value::DRAW, // stopped before the first move was searched
+                    (UNKNOWN, previous) => previous,
+                    (score, _) => score,
                 },
             ),
             depth: self.finished_depth,
