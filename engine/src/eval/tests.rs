@@ -1,6 +1,6 @@
 //! Tests over whole positions: random walks through games.
 //!
-//! `TABULA_TEST_POSITIONS` sets how many positions the long ones visit.
+//! `TABULA_POSITIONS` sets how many positions the long ones visit.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::types::Piece;
 
 /// How many positions to visit: the environment's wish, or a number that takes a second or two.
 fn positions(quick: usize) -> usize {
-    std::env::var("TABULA_TEST_POSITIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(quick)
+    std::env::var("TABULA_POSITIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(quick)
 }
 
 /// Plays random games and shows every position with the evaluator that followed it there.
