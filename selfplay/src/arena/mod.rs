@@ -2,7 +2,8 @@
 //!
 //! [`Tournament`] takes games from a [`Schedule`] and plays them on several threads. A game is played by
 //! two [`Player`]s (our engine in process, or a UCI process) under a referee ([`game`]) that trusts
-//! neither. What comes out goes to the [`Scoreboard`], which knows the statistics.
+//! neither. What comes out goes to the [`Scoreboard`], which knows the statistics. A [`Suite`] asks one
+//! player for its move in many positions.
 
 pub mod adjudication;
 pub mod engine_score;
@@ -19,6 +20,7 @@ pub mod scoreboard;
 pub mod self_player;
 pub mod sprt;
 pub mod stats;
+pub mod suite;
 pub mod tournament;
 pub mod uci_player;
 mod uci_process;
@@ -35,4 +37,5 @@ pub use schedule::{Format, Pairing, Schedule};
 pub use scoreboard::Scoreboard;
 pub use sprt::{Sprt, SprtState};
 pub use stats::{Pentanomial, WinDrawLoss};
+pub use suite::Suite;
 pub use tournament::Tournament;

@@ -28,6 +28,12 @@ impl Opening {
         Opening { fen: None, moves: Vec::new() }
     }
 
+    /// A position, with no moves made from it.
+    pub fn at(board: &Board) -> Opening {
+        let fen = board.fen();
+        Opening { fen: (fen != Board::start().fen()).then_some(fen), moves: Vec::new() }
+    }
+
     /// The FEN of the first position, unless it is the initial one.
     pub fn fen(&self) -> Option<&str> {
         self.fen.as_deref()
@@ -233,8 +239,7 @@ fn pgn_entries(text: &str) -> Vec<Entry> {
 
 fn position_from_epd(line: &str) -> Result<Opening, String> {
     let epd = Board::from_epd(line).map_err(|e| e.to_string())?;
-    let fen = epd.board.fen();
-    Ok(Opening { fen: (fen != Board::start().fen()).then_some(fen), moves: Vec::new() })
+    Ok(Opening::at(&epd.board))
 }
 
 fn line_from_pgn(text: &str) -> Result<Opening, String> {

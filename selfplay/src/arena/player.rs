@@ -1,14 +1,20 @@
 //! Who makes the moves.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use engine::Board;
 use engine::types::{Color, Move};
 
 use super::engine_score::EngineScore;
+use super::engine_spec::{EngineKind, EngineSpec};
 use super::fault::NoMove;
 use super::limit::{Clock, MoveLimit};
 use super::opening::Opening;
+use super::self_player::SelfPlayer;
+use super::uci_player::{Patience, StartError, UciPlayer};
 
 /// What a player is asked: a move in this position, within this limit.
 pub struct Turn<'a> {
@@ -63,4 +69,20 @@ pub trait Player {
     fn recent_traffic(&self) -> String {
         String::new()
     }
+}
+
+/// Starts what a spec names. The standard error of a process is appended to `stderr_file`, or dropped.
+pub fn start_player(
+    spec: &EngineSpec,
+    stderr_file: Option<PathBuf>,
+    patience: Patience,
+    chess960: bool,
+    stop: &Arc<AtomicBool>,
+) -> Result<Box<dyn Player>, StartError> {
+    Ok(match &spec.kind {
+        EngineKind::Process(process) => {
+            Box::new(UciPlayer::start(process, stderr_file, patience, chess960, stop.clone())?)
+        }
+        EngineKind::InProcess(own) => Box::new(SelfPlayer::new(own, stop.clone())?),
+    })
 }

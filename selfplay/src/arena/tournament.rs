@@ -16,7 +16,7 @@ use super::fault::NoMove;
 use super::game::{self, Ending, FinishedGame, GameRules};
 use super::limit::MoveLimit;
 use super::opening::{OpeningBook, OpeningError};
-use super::player::Player;
+use super::player::{Player, start_player};
 use super::schedule::{Pairing, Schedule};
 use super::self_player::SelfPlayer;
 use super::uci_player::{Patience, StartError, UciPlayer};
@@ -244,19 +244,9 @@ impl Worker<'_> {
         let spec = &tournament.engines[engine];
         let mut attempt = 1;
         loop {
-            let started: Result<Box<dyn Player>, StartError> = match &spec.kind {
-                EngineKind::Process(process) => UciPlayer::start(
-                    process,
-                    tournament.stderr_file(&spec.name, self.number),
-                    tournament.patience,
-                    tournament.chess960,
-                    self.stop.clone(),
-                )
-                .map(|player| Box::new(player) as Box<dyn Player>),
-                EngineKind::InProcess(own) => SelfPlayer::new(own, self.stop.clone())
-                    .map(|player| Box::new(player) as Box<dyn Player>)
-                    .map_err(StartError::from),
-            };
+            let stderr_file = tournament.stderr_file(&spec.name, self.number);
+            let started =
+                start_player(spec, stderr_file, tournament.patience, tournament.chess960, self.stop);
             match started {
                 Ok(player) => return Ok(Some(player)),
                 Err(StartError::Stopped) => return Ok(None),

@@ -23,7 +23,7 @@ use selfplay::arena::{
 
 use super::match_report::MatchReport;
 use super::progress::Progress;
-use super::{INTERRUPTED, calendar};
+use super::{INTERRUPTED, calendar, listen_for_interrupt};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -242,7 +242,7 @@ pub fn run(args: &MatchArgs) -> anyhow::Result<ExitCode> {
 
     let mut board = Scoreboard::new(tournament.schedule.encounters(), tournament.engines.len());
     let endless = args.games.is_none() && args.sprt.is_some();
-    let progress = Progress::new((!endless).then(|| tournament.schedule.games()));
+    let progress = Progress::new((!endless).then(|| tournament.schedule.games()), "games");
     let today = calendar::today();
     let started = Instant::now();
     let result = tournament.run(&HashSet::new(), &stop, &mut |pairing, game| {
@@ -268,15 +268,6 @@ pub fn run(args: &MatchArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn listen_for_interrupt(stop: &Arc<AtomicBool>, interrupted: &Arc<AtomicBool>) -> anyhow::Result<()> {
-    let (stop, interrupted) = (stop.clone(), interrupted.clone());
-    let handler = move || {
-        interrupted.store(true, Ordering::Relaxed);
-        stop.store(true, Ordering::Relaxed);
-    };
-    ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
 }
 
 fn warn_of_repeated_openings(args: &MatchArgs, tournament: &Tournament) {

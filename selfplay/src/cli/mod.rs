@@ -4,9 +4,13 @@ mod calendar;
 mod match_command;
 mod match_report;
 mod progress;
+mod suite_command;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use anyhow::Context;
 use clap::{Parser, Subcommand};
 
 /// Tabula plays: itself, and anyone who speaks UCI.
@@ -21,6 +25,8 @@ struct Cli {
 enum Command {
     /// Play engines against each other and say what the results prove.
     Match(Box<match_command::MatchArgs>),
+    /// Ask an engine for its move in positions whose best moves are known.
+    Suite(suite_command::SuiteArgs),
 }
 
 /// What a command that was interrupted returns to the shell.
@@ -30,6 +36,7 @@ const INTERRUPTED: u8 = 130;
 pub fn run() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Match(args) => match_command::run(&args),
+        Command::Suite(args) => suite_command::run(&args),
     };
     match result {
         Ok(code) => code,
@@ -38,4 +45,14 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Ctrl-C sets both flags: everything stops in order, and the command knows why.
+fn listen_for_interrupt(stop: &Arc<AtomicBool>, interrupted: &Arc<AtomicBool>) -> anyhow::Result<()> {
+    let (stop, interrupted) = (stop.clone(), interrupted.clone());
+    let handler = move || {
+        interrupted.store(true, Ordering::Relaxed);
+        stop.store(true, Ordering::Relaxed);
+    };
+    ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
 }
