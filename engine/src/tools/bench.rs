@@ -67,6 +67,11 @@ pub fn run(
     Ok(format!("{nodes} nodes {} nps", nodes_per_second(nodes, time)))
 }
 
+/// The positions as lines of EPD, for whoever wants to search them with another engine.
+pub fn positions() -> impl Iterator<Item = String> {
+    POSITIONS.iter().map(|(fen, name)| format!("{fen} id \"{name}\";"))
+}
+
 /// Openings from well-known lines, moments of famous games, and endings from the textbooks, with a
 /// few positions made to exercise special moves. `// (FEN, what it is)`
 #[rustfmt::skip]
@@ -127,6 +132,15 @@ mod tests {
         for (fen, name) in POSITIONS {
             let board = Board::from_fen(fen).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(!board.legal_moves().is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_list_is_epd() {
+        for (line, (fen, name)) in positions().zip(POSITIONS) {
+            let epd = Board::from_epd(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert_eq!(epd.board, Board::from_fen(fen).expect("tested above"));
+            assert_eq!(epd.operation("id").and_then(|id| id.values().next()), Some(*name));
         }
     }
 

@@ -58,6 +58,8 @@ pub enum Command {
     },
     /// Search the fixed positions.
     Bench(BenchRequest),
+    /// Print the fixed positions.
+    BenchPositions,
     /// Count the lines of a length.
     Perft {
         /// How.
@@ -425,6 +427,10 @@ impl<'a> Reader<'a> {
     }
 
     fn bench(&mut self) -> Command {
+        if self.words.peek() == Some("--list") {
+            self.words.next();
+            return Command::BenchPositions;
+        }
         let mut request = BenchRequest::default();
         let mut next = |word, least: i64, most: i64| {
             self.words.peek()?;

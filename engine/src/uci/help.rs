@@ -21,6 +21,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("perft <depth> [--fen <FEN>] [--divide]", "count the legal lines of a length;"),
     ("    [--threads <n>] [--hash <MB>]", "--divide by first move"),
     ("bench [depth] [threads] [hash]", "search fixed positions: node count and speed"),
+    ("bench --list", "those positions, as EPD"),
     ("help, version", "this; the name and version"),
 ];
 

@@ -146,6 +146,7 @@ impl Engine {
                     bench::run(&request, &control.signals, &control.cancel, &mut |line| output.line(line))
                 }));
             }
+            Command::BenchPositions => bench::positions().for_each(|line| self.output.line(line)),
             Command::Perft { request, fen } => {
                 self.refuse_while_searching("perft")?;
                 let board = self.board_of(fen.as_deref())?;

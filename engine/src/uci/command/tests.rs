@@ -261,6 +261,7 @@ fn perft_in_both_forms() {
 fn bench_with_and_without_numbers() {
     assert_eq!(clean("bench"), Command::Bench(BenchRequest::default()));
     assert_eq!(clean("bench 8 2 32"), Command::Bench(BenchRequest { depth: 8, threads: 2, hash_mb: 32 }));
+    assert_eq!(clean("bench --list"), Command::BenchPositions);
     let (command, note) = noted("bench deep");
     assert_eq!(command, Some(Command::Bench(BenchRequest::default())));
     assert!(note.contains("'deep'"), "{note}");
