@@ -26,7 +26,7 @@ enum Command {
     /// Play engines against each other and say what the results prove.
     Match(Box<match_command::MatchArgs>),
     /// Ask an engine for its move in positions whose best moves are known.
-    Suite(suite_command::SuiteArgs),
+    Suite(Box<suite_command::SuiteArgs>),
 }
 
 /// What a command that was interrupted returns to the shell.
