@@ -209,6 +209,33 @@ fn options_show_in_the_search() {
 }
 
 #[test]
+fn limited_strength_varies_from_game_to_game_and_full_strength_comes_back() {
+    let mut engine = Engine::start();
+    assert_eq!(engine.ask("setoption name UCI_LimitStrength value true"), Vec::<String>::new());
+    assert_eq!(engine.ask("setoption name UCI_Elo value 1400"), Vec::<String>::new());
+    let mut first_moves = std::collections::BTreeSet::new();
+    for _ in 0..12 {
+        engine.send("ucinewgame");
+        engine.send("position startpos");
+        // A minute on the clock, and still an answer at once: the level ends the search.
+        engine.send("go wtime 60000 btime 60000");
+        let lines = engine.read_until_within("bestmove", PROMPT);
+        assert!(lines.iter().all(|line| !line.contains(" multipv 2 ")), "{lines:?}");
+        first_moves.insert(lines[lines.len() - 1].split_whitespace().nth(1).map(str::to_string));
+    }
+    assert!(first_moves.len() > 1, "always {first_moves:?}");
+    assert_eq!(engine.ask("setoption name UCI_LimitStrength value false"), Vec::<String>::new());
+    let bests: Vec<String> = (0..2)
+        .map(|_| {
+            engine.send("ucinewgame");
+            engine.send("go depth 6");
+            engine.read_until("bestmove").pop().expect("the line waited for")
+        })
+        .collect();
+    assert_eq!(bests[0], bests[1], "full strength does not vary");
+}
+
+#[test]
 fn a_search_says_what_the_protocol_asks() {
     let mut engine = Engine::start();
     engine.send("position startpos moves e2e4");
@@ -566,6 +593,11 @@ fn random_line(rng: &mut Pcg64Mcg) -> String {
         "UCI_Chess960 value true",
         "UCI_Chess960 value false",
         "UCI_ShowWDL value true",
+        "UCI_LimitStrength value true",
+        "UCI_LimitStrength value false",
+        "UCI_Elo value 1400",
+        "UCI_Elo value 2200",
+        "UCI_Elo value 4000",
         "Style value Tal",
         "Style value Petrosian",
         "Style value Normal",

@@ -4,7 +4,7 @@
 //! [`Searcher::search`] runs the threads and returns the move. The parts:
 //! `deepen` (iterative deepening and aspiration windows), `node` (alpha-beta with all its steps),
 //! `qsearch` (captures until the position is quiet), `pick` (move ordering), `history` (what orders and
-//! prunes), `time` (how long), `params` (the numbers).
+//! prunes), `time` (how long), `params` (the numbers), `strength` (playing below full strength).
 
 mod deepen;
 mod history;
@@ -12,6 +12,7 @@ mod node;
 pub mod params;
 mod pick;
 mod qsearch;
+pub mod strength;
 mod thread;
 mod time;
 
@@ -26,6 +27,7 @@ use crate::eval::{Evaluator, Weights};
 use crate::tt::Table;
 use crate::types::{Move, Value};
 use history::Histories;
+use strength::{FirstLines, Strength};
 use thread::{Shared, Thread};
 use time::TimeManager;
 
@@ -166,11 +168,13 @@ pub struct SearchOptions {
     pub multipv: usize,
     /// Time that is lost between the GUI's clock and ours, each move.
     pub move_overhead: Duration,
+    /// Play at this level; `None`: as well as possible.
+    pub strength: Option<Strength>,
 }
 
 impl Default for SearchOptions {
     fn default() -> SearchOptions {
-        SearchOptions { multipv: 1, move_overhead: Duration::from_millis(80) }
+        SearchOptions { multipv: 1, move_overhead: Duration::from_millis(80), strength: None }
     }
 }
 
@@ -248,17 +252,38 @@ impl Searcher {
         signals: &Signals,
         handler: &mut dyn Handler,
     ) -> SearchResult {
+        let asked = self.options.clone();
+        match asked.strength {
+            None => self.run(board, limits, &asked, signals, handler),
+            Some(strength) => {
+                let handler = &mut FirstLines { handler, lines: asked.multipv };
+                self.run(board, &strength.limits(limits), &strength.options(&asked), signals, handler)
+            }
+        }
+    }
+
+    /// Runs the threads, and returns what the one to believe has found.
+    fn run(
+        &mut self,
+        board: &Board,
+        limits: &Limits,
+        options: &SearchOptions,
+        signals: &Signals,
+        handler: &mut dyn Handler,
+    ) -> SearchResult {
         let start = limits.start.unwrap_or_else(Instant::now);
+        // A level is what it is on any machine: with one thread, a node limit is kept to the node.
+        let threads = if options.strength.is_some() { 1 } else { self.memories.len() };
         self.table.new_search();
         let shared = Shared::new(
             &self.table,
             limits,
             signals,
-            &self.options,
-            TimeManager::new(limits, self.options.move_overhead, start),
-            self.memories.len(),
+            options,
+            TimeManager::new(limits, options.move_overhead, start),
+            threads,
         );
-        let Some((main_memory, helper_memories)) = self.memories.split_first_mut() else {
+        let Some((main_memory, helper_memories)) = self.memories[..threads].split_first_mut() else {
             unreachable!("there is always one thread")
         };
         let mut threads: Vec<Thread> = Vec::with_capacity(1 + helper_memories.len());
@@ -287,6 +312,9 @@ impl Searcher {
             }
         });
         let nodes = shared.nodes();
-        thread::vote(&threads).result(nodes)
+        let thread = thread::vote(&threads);
+        let chosen =
+            options.strength.map_or(0, |strength| strength.choose(board.key(), &thread.scored_moves()));
+        thread.result(chosen, nodes)
     }
 }

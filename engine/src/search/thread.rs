@@ -168,6 +168,13 @@ pub(super) struct RootMove {
     pub(super) pv: Vec<Move>,
 }
 
+impl RootMove {
+    /// The newest score there is.
+    fn known_score(&self) -> Option<Value> {
+        [self.score, self.previous_score].into_iter().find(|&score| score != UNKNOWN)
+    }
+}
+
 /// Frames before the root, so that nobody has to ask whether there was a move two plies ago.
 const FRAMES_BEFORE: usize = 6;
 
@@ -355,20 +362,22 @@ impl<'a> Thread<'a> {
         self.root_moves.first()
     }
 
-    /// What this thread found.
-    pub(super) fn result(&self, nodes: u64) -> SearchResult {
-        let best = self.best();
-        let pv = best.map_or(Vec::new(), |root| root.pv.clone());
+    /// The root moves and their scores, as far as they have any.
+    pub(super) fn scored_moves(&self) -> Vec<(Move, Option<Value>)> {
+        self.root_moves.iter().map(|root| (root.m, root.known_score())).collect()
+    }
+
+    /// What this thread found; the move to play is the root move with this index.
+    pub(super) fn result(&self, index: usize, nodes: u64) -> SearchResult {
+        let root = self.root_moves.get(index);
+        let pv = root.map_or(Vec::new(), |root| root.pv.clone());
         SearchResult {
-            best: best.map(|root| root.m),
+            best: root.map(|root| root.m),
             ponder: pv.get(1).copied(),
-            score: best.map_or(
+            score: root.map_or(
                 if self.board.in_check() { value::mated_in(0) } else { value::DRAW },
-                |root| match (root.score, root.previous_score) {
-                    (UNKNOWN, UNKNOWN) => value::DRAW, // stopped before the first move was searched
-                    (UNKNOWN, previous) => previous,
-                    (score, _) => score,
-                },
+                // Stopped before the first move was searched: nothing is known.
+                |root| root.known_score().unwrap_or(value::DRAW),
             ),
             depth: self.finished_depth,
             nodes,

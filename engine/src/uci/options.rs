@@ -2,7 +2,7 @@
 //!
 //! To add an option, add a line to [`OPTIONS`] with the function that puts it into effect; the
 //! handshake, the checks, the error messages and `help` follow from the table. Only options that work
-//! are in it: tablebases, books, experience and limited strength bring their lines with them.
+//! are in it: tablebases, books and experience bring their lines with them.
 //!
 //! An option takes effect from the next `go`. What belongs to [`Settings`] is copied into each search
 //! when it starts; what belongs to the searcher ([`Change`]) stands in the worker's queue behind a search
@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use super::command::quoted;
 use crate::eval::{EvalParams, Style, Weights};
+use crate::search::strength::{self, Strength};
 use crate::types::Color;
 
 /// A line of the table.
@@ -98,6 +99,10 @@ pub struct Settings {
     pub chess960: bool,
     /// `info` lines carry chances.
     pub show_wdl: bool,
+    /// Play at the level of `elo`.
+    pub limit_strength: bool,
+    /// The rating to play at, if strength is limited.
+    pub elo: u32,
     /// Weights and style.
     pub evaluation: Evaluation,
     named_style: Option<Style>,
@@ -111,6 +116,8 @@ impl Default for Settings {
             move_overhead: Duration::from_millis(80),
             chess960: false,
             show_wdl: false,
+            limit_strength: false,
+            elo: DEFAULT_ELO,
             evaluation: Evaluation::default(),
             named_style: None,
             style_from_file: None,
@@ -151,6 +158,8 @@ impl Evaluation {
 pub const DEFAULT_HASH_MB: usize = 64;
 /// The largest that can be asked for, in MB.
 pub const MAX_HASH_MB: usize = 32_768;
+/// The rating before anyone sets it: a club player's.
+pub const DEFAULT_ELO: u32 = 1500;
 /// The most threads that can be asked for.
 pub const MAX_THREADS: usize = 256;
 
@@ -235,6 +244,30 @@ pub const OPTIONS: &[OptionSpec] = &[
         },
     },
     OptionSpec {
+        name: "UCI_LimitStrength",
+        about: "play at the strength of UCI_Elo",
+        kind: Kind::Check {
+            default: false,
+            set: |settings, on| {
+                settings.limit_strength = on;
+                Effect::NextSearch
+            },
+        },
+    },
+    OptionSpec {
+        name: "UCI_Elo",
+        about: "the rating to play at with UCI_LimitStrength, on the scale of the CCRL blitz list",
+        kind: Kind::Spin {
+            default: DEFAULT_ELO as i64,
+            min: strength::MIN_ELO as i64,
+            max: strength::MAX_ELO as i64,
+            set: |settings, elo| {
+                settings.elo = elo as u32;
+                Effect::NextSearch
+            },
+        },
+    },
+    OptionSpec {
         name: "Style",
         about: "how the engine likes to play; StyleFile outranks it",
         kind: Kind::Combo { default: "Normal", vars: &["Normal", "Tal", "Petrosian"], set: set_style },
@@ -280,6 +313,11 @@ fn set_eval_file(settings: &mut Settings, path: &str) -> Result<Effect, String> 
 }
 
 impl Settings {
+    /// The level to play at, if strength is limited; the seed decides where it errs.
+    pub fn strength(&self, seed: u64) -> Option<Strength> {
+        self.limit_strength.then(|| Strength::of_elo(self.elo, seed))
+    }
+
     fn change_of_style(&mut self) -> Effect {
         self.evaluation.style = self.style_from_file.as_ref().or(self.named_style.as_ref()).cloned();
         self.change_of_evaluation()
@@ -410,11 +448,28 @@ mod tests {
             "option name MoveOverhead type spin default 80 min 0 max 5000",
             "option name Clear Hash type button",
             "option name Ponder type check default false",
+            "option name UCI_LimitStrength type check default false",
             "option name Style type combo default Normal var Normal var Tal var Petrosian",
             "option name EvalFile type string default <empty>",
         ] {
             assert!(lines.iter().any(|announced| announced == line), "missing: {line}");
         }
+    }
+
+    #[test]
+    fn only_measured_ratings_are_announced_and_taken() {
+        let (min, max) = (strength::MIN_ELO, strength::MAX_ELO);
+        let line = find("UCI_Elo").expect("an option").announcement();
+        assert_eq!(line, format!("option name UCI_Elo type spin default {DEFAULT_ELO} min {min} max {max}"));
+        for outside in [min - 1, max + 1] {
+            let message = refused("UCI_Elo", Some(&outside.to_string()));
+            assert!(message.contains(&format!("from {min} to {max}")), "{message}");
+        }
+        let mut settings = Settings::default();
+        for (name, value) in [("UCI_Elo", max.to_string()), ("UCI_LimitStrength", "true".to_string())] {
+            assert!(set(&mut settings, name, Some(&value)).is_ok());
+        }
+        assert_eq!(settings.strength(3), Some(Strength::of_elo(max, 3)));
     }
 
     #[test]
@@ -424,6 +479,8 @@ mod tests {
             move_overhead: Duration::ZERO,
             chess960: true,
             show_wdl: true,
+            limit_strength: true,
+            elo: 0,
             ..Settings::default()
         };
         for option in OPTIONS {
@@ -444,6 +501,8 @@ mod tests {
             (settings.multipv, settings.move_overhead, settings.chess960, settings.show_wdl),
             (start.multipv, start.move_overhead, start.chess960, start.show_wdl)
         );
+        assert_eq!((settings.limit_strength, settings.elo), (start.limit_strength, start.elo));
+        assert!(start.strength(1).is_none(), "full strength is the default");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The thread that owns the searcher and does what takes time, one job after another, while the
 //! thread that reads goes on reading.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -206,13 +207,23 @@ struct Desk {
     evaluation: Evaluation,
     /// The side that the searcher's weights were made for.
     own: Color,
+    /// Where a limited strength errs in this game.
+    game_seed: u64,
     output: Output,
+}
+
+/// Another number for each game and each start of the program: a level that always erred alike could be
+/// beaten by playing the same game again.
+fn fresh_seed() -> u64 {
+    // The standard library seeds its hash maps from the system; that is randomness enough.
+    RandomState::new().build_hasher().finish()
 }
 
 impl Desk {
     fn new(output: Output) -> Desk {
         let (evaluation, own) = (Evaluation::default(), Color::White);
-        Desk { searcher: Searcher::new(DEFAULT_HASH_MB, evaluation.weights(own)), evaluation, own, output }
+        let searcher = Searcher::new(DEFAULT_HASH_MB, evaluation.weights(own));
+        Desk { searcher, evaluation, own, game_seed: fresh_seed(), output }
     }
 
     fn work(mut self, jobs: Receiver<Job>) {
@@ -228,7 +239,10 @@ impl Desk {
                     }
                 }
                 Job::Change(change) => self.change(change),
-                Job::NewGame => self.searcher.new_game(),
+                Job::NewGame => {
+                    self.searcher.new_game();
+                    self.game_seed = fresh_seed();
+                }
                 // Whoever asked may have stopped waiting.
                 Job::Answer(sender) => drop(sender.send(())),
             }
@@ -260,6 +274,7 @@ impl Desk {
         }
         self.searcher.options.multipv = settings.multipv;
         self.searcher.options.move_overhead = settings.move_overhead;
+        self.searcher.options.strength = settings.strength(self.game_seed);
         let mut reporter =
             Reporter::new(board.clone(), settings.chess960, settings.show_wdl, self.output.clone());
         let result = self.searcher.search(&board, &limits, &control.signals, &mut reporter);
