@@ -46,15 +46,15 @@ struct Rung {
 /// interpolated.
 #[rustfmt::skip]
 const LADDER: [Rung; 9] = [
-    Rung { elo: 1100, nodes:   200, error: 200 },
-    Rung { elo: 1250, nodes:   500, error: 120 },
-    Rung { elo: 1420, nodes:   900, error:  85 },
-    Rung { elo: 1570, nodes:  1400, error:  65 },
-    Rung { elo: 1810, nodes:  2400, error:  50 },
-    Rung { elo: 2060, nodes:  4000, error:  36 },
-    Rung { elo: 2150, nodes:  7000, error:  26 },
-    Rung { elo: 2340, nodes: 15000, error:  16 },
-    Rung { elo: 2510, nodes: 32000, error:   8 },
+    Rung { elo:  980, nodes:   200, error: 200 },
+    Rung { elo: 1130, nodes:   500, error: 120 },
+    Rung { elo: 1270, nodes:   900, error:  85 },
+    Rung { elo: 1360, nodes:  1400, error:  65 },
+    Rung { elo: 1560, nodes:  2400, error:  50 },
+    Rung { elo: 1780, nodes:  4000, error:  36 },
+    Rung { elo: 1890, nodes:  7000, error:  26 },
+    Rung { elo: 2180, nodes: 15000, error:  16 },
+    Rung { elo: 2470, nodes: 32000, error:   8 },
 ];
 
 /// The lowest rating that was measured.
