@@ -266,14 +266,15 @@ impl Thread<'_> {
                     if reduced_depth <= 4 && history < -params::history_prune() * depth {
                         continue;
                     }
-                    // Even a good quiet move would not reach alpha.
+                    // Even a good quiet move would not reach alpha. The others are still asked for: one
+                    // of them may give check.
                     if !in_check
                         && !gives_check
+                        && alpha < KNOWN_WIN
                         && reduced_depth <= 8
                         && static_eval + params::futility_base() + params::futility_slope() * reduced_depth
                             <= alpha
                     {
-                        picker.skip_quiets();
                         continue;
                     }
                     // It loses material.
