@@ -2,7 +2,7 @@
 
 use super::attacks;
 use super::zobrist::{Key, ZOBRIST};
-use crate::types::{Bitboard, Color, Square};
+use crate::types::{Bitboard, Color, Move, Square};
 
 /// Towards which side a king castles. In Chess960 it is told by where the king ends, not how it walks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +17,12 @@ pub enum Wing {
 impl Wing {
     /// Both wings, king side first.
     pub const BOTH: [Wing; 2] = [Wing::King, Wing::Queen];
+
+    /// The wing of a castling move: where the rook stands from the king.
+    #[inline(always)]
+    pub fn of(castling: Move) -> Wing {
+        if castling.to() > castling.from() { Wing::King } else { Wing::Queen }
+    }
 
     /// Where the king of `color` ends.
     #[inline(always)]

@@ -46,7 +46,7 @@ impl Board {
                 self.state.halfmove_clock = 0;
             }
             MoveKind::Castle => {
-                let wing = if to > from { Wing::King } else { Wing::Queen };
+                let wing = Wing::of(m);
                 let rook = Piece::new(us, PieceType::Rook);
                 self.lift_keyed(piece, from);
                 self.lift_keyed(rook, to);
@@ -111,7 +111,7 @@ impl Board {
         let (from, to) = (m.from(), m.to());
         match m.kind() {
             MoveKind::Castle => {
-                let wing = if to > from { Wing::King } else { Wing::Queen };
+                let wing = Wing::of(m);
                 let king = Piece::new(us, PieceType::King);
                 let rook = Piece::new(us, PieceType::Rook);
                 self.lift(king, wing.king_target(us));

@@ -197,12 +197,7 @@ impl Board {
         let us = if WHITE { Color::White } else { Color::Black };
         let targets = attacks::king(king) & wanted;
         let may_castle = QUIET && self.state.castling.any(us) && self.checkers().is_empty();
-        let castling = Wing::BOTH.map(|wing| {
-            may_castle
-                && self.state.castling.has(us, wing)
-                && (self.castling_setup.must_be_empty(us, wing) & self.occupied()).is_empty()
-                && !self.state.blockers.has(self.castling_setup.rook(us, wing))
-        });
+        let castling = Wing::BOTH.map(|wing| may_castle && self.castling_is_open(us, wing));
         if targets.is_empty() && castling == [false; 2] {
             return;
         }
@@ -216,16 +211,13 @@ impl Board {
         }
     }
 
-    /// Whether the king crosses no attacked square, and the rook does not uncover an attack on it
-    /// (a Chess960 rook on the king's rank can be pinned).
-    fn castling_is_safe(&self, us: Color, wing: Wing) -> bool {
-        let king = Bitboard::of(self.king(us));
-        let occupied = self.occupied() ^ king;
-        let rook = self.castling_setup.rook(us, wing);
-        !self.state.blockers.has(rook)
-            && (self.castling_setup.king_path(us, wing) - king)
-                .into_iter()
-                .all(|square| !self.is_attacked(square, !us, occupied))
+    /// Whether the right is left, the way is free, and the rook does not uncover an attack on the king by
+    /// leaving (a Chess960 rook on the king's rank can be pinned). What is attacked is another question.
+    #[inline(always)]
+    fn castling_is_open(&self, us: Color, wing: Wing) -> bool {
+        self.state.castling.has(us, wing)
+            && (self.castling_setup.must_be_empty(us, wing) & self.occupied()).is_empty()
+            && !self.state.blockers.has(self.castling_setup.rook(us, wing))
     }
 
     #[inline(always)]
@@ -288,13 +280,15 @@ impl Board {
         let king = self.king(us);
         let occupied = self.occupied();
         if m.is_castle() {
-            let wing = if to > from { Wing::King } else { Wing::Queen };
+            let wing = Wing::of(m);
+            let without_king = occupied ^ king.into();
             return from == king
                 && !self.in_check()
-                && self.state.castling.has(us, wing)
                 && self.castling_setup.rook(us, wing) == to
-                && (self.castling_setup.must_be_empty(us, wing) & occupied).is_empty()
-                && self.castling_is_safe(us, wing);
+                && self.castling_is_open(us, wing)
+                && (self.castling_setup.king_path(us, wing) - Bitboard::of(king))
+                    .into_iter()
+                    .all(|square| !self.is_attacked(square, !us, without_king));
         }
         if m.is_en_passant() {
             return piece.kind() == PieceType::Pawn
@@ -378,7 +372,7 @@ impl Board {
         match m.kind() {
             MoveKind::Quiet | MoveKind::DoublePush | MoveKind::Capture => false,
             MoveKind::Castle => {
-                let wing = if to > from { Wing::King } else { Wing::Queen };
+                let wing = Wing::of(m);
                 let (king_to, rook_to) = (wing.king_target(us), wing.rook_target(us));
                 let occupied = (self.occupied() ^ from.into() ^ to.into()) | king_to.into() | rook_to.into();
                 attacks::rook(rook_to, occupied).has(info.king)

@@ -70,11 +70,8 @@ pub(super) const MOBILITY_BISHOP: [Score; 14] = mobility([7, -10, 30], [8, -16, 
 pub(super) const MOBILITY_ROOK: [Score; 15] = mobility([4, -8, 16], [8, -22, 24]);
 pub(super) const MOBILITY_QUEEN: [Score; 28] = mobility([2, -8, 16], [5, -26, 16]);
 
-/// `// [distance of the file from the edge][rank of the nearest own pawn, 0 for none]`
-pub(super) const KING_SHELTER: [[Score; 7]; 4] = {
-    // The pawn on the file next to the edge is the one that a castled king misses most.
-    let percent = [80, 130, 100, 70];
-    let by_rank = [-25, 25, 14, 0, -6, -10, -12];
+/// Middlegame values by rank, a share of them on each file.
+const fn by_file_and_rank(percent: [i32; 4], by_rank: [i32; 7]) -> [[Score; 7]; 4] {
     let mut table = [[Score::ZERO; 7]; 4];
     let mut file = 0;
     while file < 4 {
@@ -86,6 +83,14 @@ pub(super) const KING_SHELTER: [[Score; 7]; 4] = {
         file += 1;
     }
     table
+}
+
+/// `// [distance of the file from the edge][rank of the nearest own pawn, 0 for none]`
+pub(super) const KING_SHELTER: [[Score; 7]; 4] = {
+    // The pawn on the file next to the edge is the one that a castled king misses most.
+    let percent = [80, 130, 100, 70];
+    let by_rank = [-25, 25, 14, 0, -6, -10, -12];
+    by_file_and_rank(percent, by_rank)
 };
 
 /// `// [distance of the file from the edge][rank of the nearest enemy pawn, 0 for none]`
@@ -93,15 +98,5 @@ pub(super) const KING_STORM: [[Score; 7]; 4] = {
     // No enemy pawn is an open road for his rooks. One right before the king stops them.
     let percent = [110, 110, 90, 70];
     let by_rank = [-8, 0, -40, -28, -12, -2, 2];
-    let mut table = [[Score::ZERO; 7]; 4];
-    let mut file = 0;
-    while file < 4 {
-        let mut rank = 0;
-        while rank < 7 {
-            table[file][rank] = s(by_rank[rank] * percent[file] / 100, 0);
-            rank += 1;
-        }
-        file += 1;
-    }
-    table
+    by_file_and_rank(percent, by_rank)
 };

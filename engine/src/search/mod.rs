@@ -239,11 +239,6 @@ impl Searcher {
         }
     }
 
-    /// Empties the table only.
-    pub fn clear_hash(&mut self) {
-        self.table.clear();
-    }
-
     /// Thinks about a position until a limit is reached or a signal stops it.
     pub fn search(
         &mut self,
