@@ -74,6 +74,18 @@ pub struct Histories {
     non_pawn_correction: Box<[Correction; 2]>,
 }
 
+/// How well moves followed one earlier move: `// [piece and target]`.
+#[derive(Clone, Copy)]
+pub struct Continuation<'a>(&'a [Counter; 768]);
+
+impl Continuation<'_> {
+    /// How well a piece did going to that square.
+    #[inline(always)]
+    pub fn get(self, piece: Piece, to: Square) -> i32 {
+        self.0[piece.index() * 64 + to.index()].get()
+    }
+}
+
 /// A zeroed array on the heap that never stood on the stack.
 macro_rules! zeroed_box {
     ($type:ty) => {{
@@ -112,10 +124,10 @@ impl Histories {
         .get()
     }
 
-    /// How well a move followed an earlier one.
+    /// How well moves followed an earlier one.
     #[inline(always)]
-    pub fn continuation(&self, earlier: PieceTo, piece: Piece, to: Square) -> i32 {
-        self.continuation[earlier.index()][piece.index() * 64 + to.index()].get()
+    pub fn after(&self, earlier: PieceTo) -> Continuation<'_> {
+        Continuation(&self.continuation[earlier.index()])
     }
 
     /// How well a piece did taking that kind on that square.

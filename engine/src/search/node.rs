@@ -211,7 +211,7 @@ impl Thread<'_> {
         let killers = self.frame(ply).killers;
         let counter_move = self.memory.histories.counter_move(hints.earlier[0]);
         let check_info = self.board.check_info();
-        let mut picker = Picker::new(&self.board, table_move, killers, counter_move);
+        let mut picker = Picker::new(table_move, killers, counter_move);
         let mut root_number = self.line_index;
         let table_move_is_capture = table_move.is_some_and(Move::is_capture);
 
@@ -239,13 +239,12 @@ impl Thread<'_> {
                 handler.current_move(self.root_depth as u32, m, (self.line_index as i32 + move_count) as u32);
             }
             let is_quiet = m.is_quiet();
-            let gives_check = self.board.gives_check(&check_info, m);
             let piece = self.board.expect_piece(m.from());
             let history = if is_quiet {
                 let histories = &self.memory.histories;
                 histories.quiet(us, hints.threats, m)
-                    + histories.continuation(hints.earlier[0], piece, m.to())
-                    + histories.continuation(hints.earlier[1], piece, m.to())
+                    + histories.after(hints.earlier[0]).get(piece, m.to())
+                    + histories.after(hints.earlier[1]).get(piece, m.to())
             } else {
                 self.memory.histories.capture(piece, m.to(), taken_kind(&self.board, m))
             };
@@ -269,11 +268,11 @@ impl Thread<'_> {
                     // Even a good quiet move would not reach alpha. The others are still asked for: one
                     // of them may give check.
                     if !in_check
-                        && !gives_check
                         && alpha < KNOWN_WIN
                         && reduced_depth <= 8
                         && static_eval + params::futility_base() + params::futility_slope() * reduced_depth
                             <= alpha
+                        && !self.board.gives_check(&check_info, m)
                     {
                         continue;
                     }
@@ -345,7 +344,7 @@ impl Thread<'_> {
                 reduction += 1024 * i32::from(self.frame(ply + 1).cutoffs > 3);
                 reduction -= 1024 * i32::from(PV);
                 reduction -= 1024 * i32::from(was_pv);
-                reduction -= 1024 * i32::from(gives_check);
+                reduction -= 1024 * i32::from(self.board.in_check()); // it gives check
                 reduction -= 1024 * i32::from(in_check);
                 reduction -= 1024 * i32::from(killers.contains(&Some(m)) || counter_move == Some(m));
                 reduction -= history * 1024 / params::lmr_history();
@@ -532,7 +531,7 @@ impl Thread<'_> {
         cut_node: bool,
     ) -> Option<Value> {
         let static_eval = self.frame(ply).static_eval;
-        let mut picker = Picker::tacticals(&self.board, table_move, probcut_beta - static_eval);
+        let mut picker = Picker::tacticals(table_move, probcut_beta - static_eval);
         let hints = QuietHints { threats: Default::default(), earlier: self.earlier_moves(ply) };
         while let Some(m) = picker.next(&self.board, &self.memory.histories, &hints) {
             if !self.board.see_ge(m, probcut_beta - static_eval) {

@@ -6,47 +6,75 @@ use super::history::{Histories, PieceTo, taken_kind};
 use crate::board::{Board, EXCHANGE_VALUES};
 use crate::types::{Bitboard, Move, MoveList, PieceType};
 
-/// Moves with a score each, on the stack.
-struct ScoredList {
-    moves: [MaybeUninit<(Move, i32)>; 256],
+/// The most moves of one position (218) rounded up.
+const CAPACITY: usize = 256;
+/// So many rankings are compared at a time: the list is filled up to a multiple of it.
+const LANE: usize = 8;
+/// The ranking of a move that was handed out: below every other.
+const TAKEN: i32 = i32::MIN;
+
+/// Moves with a ranking each, on the stack.
+///
+/// A ranking is the score with the place in the list below it, so that the largest one names the move,
+/// finding it is a plain maximum (which the compiler turns into vector instructions), and of equal moves
+/// the one generated first wins.
+struct RankedList {
+    moves: [MaybeUninit<Move>; CAPACITY],
+    rankings: [MaybeUninit<i32>; CAPACITY],
     len: usize,
+    left: usize,
 }
 
-impl ScoredList {
+impl RankedList {
     #[inline(always)]
-    fn new() -> ScoredList {
-        // SAFETY: an array of MaybeUninit needs no initialisation. (A repeat expression would be compiled
-        // to writing two kilobytes at every node.)
-        let moves = unsafe { MaybeUninit::<[MaybeUninit<(Move, i32)>; 256]>::uninit().assume_init() };
-        ScoredList { moves, len: 0 }
+    fn new() -> RankedList {
+        // (A repeat expression would be compiled to writing both arrays at every node.)
+        // SAFETY: an array of MaybeUninit needs no initialisation.
+        let moves = unsafe { MaybeUninit::<[MaybeUninit<Move>; CAPACITY]>::uninit().assume_init() };
+        // SAFETY: as above.
+        let rankings = unsafe { MaybeUninit::<[MaybeUninit<i32>; CAPACITY]>::uninit().assume_init() };
+        RankedList { moves, rankings, len: 0, left: 0 }
     }
 
     #[inline(always)]
     fn push(&mut self, m: Move, score: i32) {
-        self.moves[self.len].write((m, score));
+        debug_assert!(score.abs() < 1 << 22, "a score and a place fit into a ranking");
+        self.moves[self.len].write(m);
+        self.rankings[self.len].write(score * CAPACITY as i32 + (CAPACITY - 1 - self.len) as i32);
         self.len += 1;
     }
 
+    /// To be called when all moves are in.
     #[inline(always)]
-    fn get(&self, index: usize) -> (Move, i32) {
-        debug_assert!(index < self.len);
-        // SAFETY: entries below `len` were written by `push`, and every caller stays below it.
-        unsafe { self.moves[index].assume_init() }
+    fn close(&mut self) {
+        for filler in &mut self.rankings[self.len..self.len.next_multiple_of(LANE)] {
+            filler.write(TAKEN);
+        }
+        self.left = self.len;
     }
 
-    /// Brings the best move from `start` on to `start`, and returns it.
+    /// Takes the best move that is left, with its score.
     #[inline(always)]
-    fn select(&mut self, start: usize) -> (Move, i32) {
-        let mut best = start;
-        let mut best_score = self.get(start).1;
-        for index in start + 1..self.len {
-            let score = self.get(index).1;
-            if score > best_score {
-                (best, best_score) = (index, score);
+    fn take_best(&mut self) -> Option<(Move, i32)> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        let filled = self.len.next_multiple_of(LANE);
+        // SAFETY: `push` wrote the rankings below `len`, `close` those up to the multiple of a lane.
+        let rankings = unsafe { self.rankings[..filled].assume_init_ref() };
+        let mut lane = [TAKEN; LANE];
+        for chunk in rankings.as_chunks::<LANE>().0 {
+            for (most, &ranking) in lane.iter_mut().zip(chunk) {
+                *most = ranking.max(*most);
             }
         }
-        self.moves.swap(start, best);
-        self.get(start)
+        let best = lane.into_iter().fold(TAKEN, i32::max);
+        let index = CAPACITY - 1 - (best as usize % CAPACITY);
+        self.rankings[index].write(TAKEN);
+        // SAFETY: a move is left, so the largest ranking is one that `push` wrote, and names its place.
+        let m = unsafe { self.moves.get_unchecked(index).assume_init() };
+        Some((m, best >> CAPACITY.trailing_zeros()))
     }
 }
 
@@ -88,11 +116,10 @@ pub struct Picker {
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
     counter_move: Option<Move>,
-    tacticals: ScoredList,
-    quiets: ScoredList,
-    next: usize,
-    /// Losing captures, kept (in order) at the front of `tacticals`.
-    bad: usize,
+    /// First the tactical moves, then the quiet ones.
+    list: RankedList,
+    /// Losing captures, in order.
+    bad: MoveList,
     next_bad: usize,
     /// Captures must win at least this much in exchange to count as good.
     good_threshold: i32,
@@ -100,44 +127,35 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// All moves of a node.
+    /// All moves of a node. The table move is legal; the others are checked when their turn comes.
     #[inline]
-    pub fn new(
-        board: &Board,
-        table_move: Option<Move>,
-        killers: [Option<Move>; 2],
-        counter_move: Option<Move>,
-    ) -> Picker {
-        Picker::with_scope(board, Scope::All, table_move, killers, counter_move, 0)
+    pub fn new(table_move: Option<Move>, killers: [Option<Move>; 2], counter_move: Option<Move>) -> Picker {
+        Picker::with_scope(Scope::All, table_move, killers, counter_move, 0)
     }
 
-    /// Captures and promotions only, for quiescence and ProbCut.
+    /// Captures and promotions only, for quiescence and ProbCut. A table move, if tactical, is legal.
     #[inline]
-    pub fn tacticals(board: &Board, table_move: Option<Move>, good_threshold: i32) -> Picker {
+    pub fn tacticals(table_move: Option<Move>, good_threshold: i32) -> Picker {
         let table_move = table_move.filter(|m| m.is_tactical());
-        Picker::with_scope(board, Scope::Tacticals, table_move, [None; 2], None, good_threshold)
+        Picker::with_scope(Scope::Tacticals, table_move, [None; 2], None, good_threshold)
     }
 
     #[inline(always)]
     fn with_scope(
-        board: &Board,
         scope: Scope,
         table_move: Option<Move>,
         killers: [Option<Move>; 2],
         counter_move: Option<Move>,
         good_threshold: i32,
     ) -> Picker {
-        let table_move = table_move.filter(|&m| board.is_legal(m));
         Picker {
             stage: if table_move.is_some() { Stage::TableMove } else { Stage::GenerateTacticals },
             scope,
             table_move,
             killers,
             counter_move,
-            tacticals: ScoredList::new(),
-            quiets: ScoredList::new(),
-            next: 0,
-            bad: 0,
+            list: RankedList::new(),
+            bad: MoveList::new(),
             next_bad: 0,
             good_threshold,
             skip_quiets: false,
@@ -164,14 +182,11 @@ impl Picker {
                     self.stage = Stage::GoodTacticals;
                 }
                 Stage::GoodTacticals => {
-                    while self.next < self.tacticals.len {
-                        let (m, score) = self.tacticals.select(self.next);
-                        self.next += 1;
+                    while let Some((m, score)) = self.list.take_best() {
                         if board.see_ge(m, self.good_threshold - score / 64) && !is_underpromotion(m) {
                             return Some(m);
                         }
-                        self.tacticals.moves.swap(self.bad, self.next - 1);
-                        self.bad += 1;
+                        self.bad.push(m);
                     }
                     self.stage = if self.scope == Scope::Tacticals { Stage::Done } else { Stage::Killer1 };
                 }
@@ -201,20 +216,18 @@ impl Picker {
                     if !self.skip_quiets {
                         self.generate_quiets(board, histories, hints);
                     }
-                    self.next = 0;
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => {
-                    if !self.skip_quiets && self.next < self.quiets.len {
-                        let (m, _) = self.quiets.select(self.next);
-                        self.next += 1;
+                    if !self.skip_quiets
+                        && let Some((m, _)) = self.list.take_best()
+                    {
                         return Some(m);
                     }
                     self.stage = Stage::BadTacticals;
                 }
                 Stage::BadTacticals => {
-                    if self.next_bad < self.bad {
-                        let (m, _) = self.tacticals.get(self.next_bad);
+                    if let Some(&m) = self.bad.get(self.next_bad) {
                         self.next_bad += 1;
                         return Some(m);
                     }
@@ -225,10 +238,14 @@ impl Picker {
         }
     }
 
+    #[inline(never)]
     fn quiet_refutation(&self, board: &Board, m: Option<Move>) -> Option<Move> {
         m.filter(|&m| !self.skip_quiets && self.table_move != Some(m) && m.is_quiet() && board.is_legal(m))
     }
 
+    // Never inlined, as `generate_quiets`: the compiler would move what they need of the board to the
+    // entry of `next`, and every call would pay for it.
+    #[inline(never)]
     fn generate_tacticals(&mut self, board: &Board, histories: &Histories) {
         let mut list = MoveList::new();
         board.tacticals(&mut list);
@@ -237,24 +254,26 @@ impl Picker {
             let gain = if m.is_capture() { EXCHANGE_VALUES[taken.index()] } else { 0 }
                 + m.promotion().map_or(0, |kind| EXCHANGE_VALUES[kind.index()]);
             let history = board.piece_at(m.from()).map_or(0, |piece| histories.capture(piece, m.to(), taken));
-            self.tacticals.push(m, 16 * gain + history);
+            self.list.push(m, 16 * gain + history);
         }
+        self.list.close();
     }
 
+    #[inline(never)]
     fn generate_quiets(&mut self, board: &Board, histories: &Histories, hints: &QuietHints) {
         let mut list = MoveList::new();
         board.quiets(&mut list);
+        self.list.len = 0;
         let color = board.side_to_move();
+        let after = hints.earlier.map(|earlier| histories.after(earlier));
         let handed_out = [self.table_move, self.killers[0], self.killers[1], self.counter_move];
         for &m in list.iter().filter(|&&m| !handed_out.contains(&Some(m))) {
             let Some(piece) = board.piece_at(m.from()) else { continue };
-            let to = m.to();
-            let mut score = 2 * histories.quiet(color, hints.threats, m);
-            score += 2 * histories.continuation(hints.earlier[0], piece, to);
-            score += histories.continuation(hints.earlier[1], piece, to);
-            score += histories.continuation(hints.earlier[2], piece, to);
-            self.quiets.push(m, score);
+            let [last, before, long_before] = after.map(|history| history.get(piece, m.to()));
+            let score = 2 * histories.quiet(color, hints.threats, m) + 2 * last + before + long_before;
+            self.list.push(m, score);
         }
+        self.list.close();
     }
 }
 

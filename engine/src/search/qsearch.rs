@@ -66,11 +66,13 @@ impl Thread<'_> {
         }
 
         // Step 4. Captures and promotions; in check every move.
-        let table_move = stored.and_then(|entry| entry.best);
+        let table_move = stored
+            .and_then(|entry| entry.best)
+            .filter(|&m| (in_check || m.is_tactical()) && self.board.is_legal(m));
         let mut picker = if in_check {
-            Picker::new(&self.board, table_move, [None; 2], None)
+            Picker::new(table_move, [None; 2], None)
         } else {
-            Picker::tacticals(&self.board, table_move, -params::qs_see())
+            Picker::tacticals(table_move, -params::qs_see())
         };
         let hints = QuietHints { threats: Bitboard::EMPTY, earlier: self.earlier_moves(ply) };
         let mut best_move = None;
