@@ -2,8 +2,10 @@
 #![deny(missing_docs)]
 
 pub mod board;
+pub mod book;
 pub mod eval;
 pub mod search;
+pub mod syzygy;
 pub mod tools;
 pub mod tt;
 pub mod types;

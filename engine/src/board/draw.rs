@@ -27,6 +27,14 @@ impl Board {
         false
     }
 
+    /// Whether any position has come twice since the last capture or pawn move.
+    pub fn has_repeated(&self) -> bool {
+        let reach = usize::from(self.state.halfmove_clock).min(self.history.len());
+        let since = &self.history[self.history.len() - reach..];
+        let keys: Vec<_> = since.iter().chain([&self.state]).map(|state| state.key).collect();
+        (1..keys.len()).any(|index| keys[..index].contains(&keys[index]))
+    }
+
     /// How many plies ago the same position stood on the board, nearest first.
     fn earlier_occurrences(&self) -> impl Iterator<Item = usize> + '_ {
         let reach = usize::from(self.state.halfmove_clock.min(self.state.plies_from_null));

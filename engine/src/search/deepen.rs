@@ -32,14 +32,14 @@ impl Thread<'_> {
                 root.previous_score = root.score;
             }
             for line in 0..lines {
-                self.line_index = line;
+                self.begin_line(line);
                 self.seldepth = 0;
                 self.search_with_window(depth);
                 if self.must_stop() {
                     break;
                 }
                 // A later line may turn out better than an earlier one.
-                self.root_moves[..=line].sort_by_key(|root| std::cmp::Reverse(root.score));
+                self.root_moves[..=line].sort_by_key(|root| std::cmp::Reverse((root.table_rank, root.score)));
                 if line + 1 == lines || self.nodes > REPORT_AT_ONCE {
                     (0..=line).for_each(|line| self.report(line));
                 }
@@ -71,8 +71,8 @@ impl Thread<'_> {
                 break;
             }
             if !self.shared.untimed() && self.shared.limits.clock.is_some() {
-                // With one legal move there is nothing to find out.
-                if self.shared.time.enough(&progress) || self.root_moves.len() == 1 {
+                // With one legal move, or one that keeps the result, there is nothing to find out.
+                if self.shared.time.enough(&progress) || (lines == 1 && self.line_end == 1) {
                     break;
                 }
             }
@@ -94,8 +94,8 @@ impl Thread<'_> {
         let mut depth = depth as i32;
         loop {
             let score = self.search_root(alpha, beta, depth.max(1));
-            let first = self.line_index;
-            self.root_moves[first..].sort_by_key(|root| std::cmp::Reverse(root.score));
+            let competing = self.line_index..self.line_end;
+            self.root_moves[competing].sort_by_key(|root| std::cmp::Reverse(root.score));
             if self.must_stop() {
                 return;
             }
@@ -136,11 +136,11 @@ impl Thread<'_> {
             depth: self.root_depth as u32,
             seldepth: root.seldepth,
             multipv: line as u32 + 1,
-            score,
+            score: root.told(score),
             bound,
             nodes: self.shared.nodes(),
             hashfull: self.shared.table.permille_full(),
-            tbhits: 0,
+            tbhits: self.shared.tables.hits(),
             time: self.shared.time.elapsed(),
             pv: root.pv.clone(),
         };

@@ -4,7 +4,8 @@
 //! [`Searcher::search`] runs the threads and returns the move. The parts:
 //! `deepen` (iterative deepening and aspiration windows), `node` (alpha-beta with all its steps),
 //! `qsearch` (captures until the position is quiet), `pick` (move ordering), `history` (what orders and
-//! prunes), `time` (how long), `params` (the numbers), `strength` (playing below full strength).
+//! prunes), `time` (how long), `params` (the numbers), `strength` (playing below full strength), `tables`
+//! (what tablebases know).
 
 mod deepen;
 mod history;
@@ -13,6 +14,7 @@ pub mod params;
 mod pick;
 mod qsearch;
 pub mod strength;
+mod tables;
 mod thread;
 mod time;
 
@@ -21,13 +23,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 pub use crate::tt::{Bound, HashError};
+pub use tables::SyzygyOptions;
 
 use crate::board::Board;
 use crate::eval::{Evaluator, Weights};
+use crate::syzygy::Tablebases;
 use crate::tt::Table;
 use crate::types::{Move, Value};
 use history::Histories;
 use strength::{FirstLines, Strength};
+use tables::TableUse;
 use thread::{Shared, Thread};
 use time::TimeManager;
 
@@ -170,11 +175,18 @@ pub struct SearchOptions {
     pub move_overhead: Duration,
     /// Play at this level; `None`: as well as possible.
     pub strength: Option<Strength>,
+    /// How tablebases are used, if there are any.
+    pub syzygy: SyzygyOptions,
 }
 
 impl Default for SearchOptions {
     fn default() -> SearchOptions {
-        SearchOptions { multipv: 1, move_overhead: Duration::from_millis(80), strength: None }
+        SearchOptions {
+            multipv: 1,
+            move_overhead: Duration::from_millis(80),
+            strength: None,
+            syzygy: SyzygyOptions::default(),
+        }
     }
 }
 
@@ -195,6 +207,7 @@ pub struct Searcher {
     table: Table,
     weights: Arc<Weights>,
     memories: Vec<Memory>,
+    tablebases: Option<Arc<Tablebases>>,
     /// Settings for the searches to come.
     pub options: SearchOptions,
 }
@@ -207,7 +220,7 @@ impl Searcher {
     pub fn new(hash_mb: usize, weights: Arc<Weights>) -> Searcher {
         let table = Table::new(hash_mb).unwrap_or_else(|error| panic!("{error}"));
         let memories = vec![Memory::new(&weights)];
-        Searcher { table, weights, memories, options: SearchOptions::default() }
+        Searcher { table, weights, memories, tablebases: None, options: SearchOptions::default() }
     }
 
     /// Changes the size of the table, forgetting what is in it. On an error the old size stays.
@@ -228,6 +241,13 @@ impl Searcher {
     /// Changes the weights, and forgets everything that was found with the old ones.
     pub fn set_weights(&mut self, weights: Arc<Weights>) {
         self.weights = weights;
+        self.new_game();
+    }
+
+    /// Changes the tablebases, and forgets what was found without them. They are not used while strength
+    /// is limited: the levels were measured without.
+    pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
+        self.tablebases = tablebases;
         self.new_game();
     }
 
@@ -270,8 +290,11 @@ impl Searcher {
         // A level is what it is on any machine: with one thread, a node limit is kept to the node.
         let threads = if options.strength.is_some() { 1 } else { self.memories.len() };
         self.table.new_search();
+        let root_moves = thread::root_moves(board, limits);
+        let tablebases = self.tablebases.as_deref().filter(|_| options.strength.is_none());
         let shared = Shared::new(
             &self.table,
+            TableUse::new(tablebases, options.syzygy, board, &root_moves),
             limits,
             signals,
             options,
@@ -287,15 +310,15 @@ impl Searcher {
                 .iter_mut()
                 .enumerate()
                 .map(|(index, memory)| {
-                    let shared = &shared;
+                    let (shared, root_moves) = (&shared, &root_moves);
                     scope.spawn(move || {
-                        let mut thread = Thread::new(board, shared, memory, None, index + 1);
+                        let mut thread = Thread::new(board, root_moves, shared, memory, None, index + 1);
                         thread.deepen();
                         thread
                     })
                 })
                 .collect();
-            let mut main = Thread::new(board, &shared, main_memory, Some(handler), 0);
+            let mut main = Thread::new(board, &root_moves, &shared, main_memory, Some(handler), 0);
             main.deepen();
             shared.stop();
             threads.push(main);

@@ -85,6 +85,25 @@ impl Thread<'_> {
         let was_pv = PV || stored.is_some_and(|entry| entry.was_pv);
         self.frame(ply).was_pv = was_pv;
 
+        // Step 5, continued. What the tablebases know, if so few men are left.
+        let (mut least, mut most) = (-value::INFINITE, value::INFINITE);
+        if !ROOT
+            && self.board.occupied().count() <= self.shared.tables.most_men
+            && excluded.is_none()
+            && let Some(known) = self.probe_tables(depth, ply)
+        {
+            if known.settles(alpha, beta) {
+                self.remember_probe(&known, depth, ply, was_pv);
+                return known.value;
+            }
+            if PV && known.bound == Bound::Lower {
+                least = known.value;
+                alpha = alpha.max(least);
+            } else if PV {
+                most = known.value;
+            }
+        }
+
         // Step 6. Static evaluation. In check it means nothing.
         let mut raw_eval = value::NONE;
         let mut eval = value::NONE;
@@ -215,8 +234,9 @@ impl Thread<'_> {
         let mut root_number = self.line_index;
         let table_move_is_capture = table_move.is_some_and(Move::is_capture);
 
-        let (mut best, mut best_move) = (-value::INFINITE, None);
-        let mut bound = Bound::Upper;
+        let (mut best, mut best_move) = (least, None);
+        // If no move is better than what the tablebases promise, that is the value.
+        let mut bound = if least > -value::INFINITE { Bound::Exact } else { Bound::Upper };
         let mut move_count = 0;
         let mut quiets_tried = MoveList::new();
         let mut captures_tried = MoveList::new();
@@ -224,7 +244,7 @@ impl Thread<'_> {
 
         loop {
             let m = if ROOT {
-                let Some(root) = self.root_moves.get(root_number) else { break };
+                let Some(root) = self.root_moves[..self.line_end].get(root_number) else { break };
                 root_number += 1;
                 root.m
             } else {
@@ -428,6 +448,8 @@ impl Thread<'_> {
                 value::DRAW
             };
         }
+
+        best = best.min(most);
 
         // Step 20. Learn: what cut off, and what was tried before it in vain.
         if best >= beta

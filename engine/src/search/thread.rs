@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use super::history::{PieceTo, corrected};
 use super::params;
+use super::tables::TableUse;
 use super::time::TimeManager;
 use super::{Handler, Limits, Memory, SearchOptions, SearchResult, Signals};
 use crate::board::Board;
 use crate::eval::endgame::KNOWN_WIN;
+use crate::syzygy::RankedMove;
 use crate::tt::{Bound, Table};
 use crate::types::{MAX_PLY, Move, Value, value};
 
@@ -21,6 +23,7 @@ struct PaddedCounter(AtomicU64);
 /// What the threads of one search share.
 pub(super) struct Shared<'a> {
     pub(super) table: &'a Table,
+    pub(super) tables: TableUse<'a>,
     pub(super) limits: &'a Limits,
     pub(super) options: &'a SearchOptions,
     pub(super) time: TimeManager,
@@ -35,6 +38,7 @@ pub(super) struct Shared<'a> {
 impl<'a> Shared<'a> {
     pub(super) fn new(
         table: &'a Table,
+        tables: TableUse<'a>,
         limits: &'a Limits,
         signals: &'a Signals,
         options: &'a SearchOptions,
@@ -43,6 +47,7 @@ impl<'a> Shared<'a> {
     ) -> Shared<'a> {
         Shared {
             table,
+            tables,
             limits,
             options,
             time,
@@ -166,13 +171,42 @@ pub(super) struct RootMove {
     pub(super) seldepth: u32,
     pub(super) nodes: u64,
     pub(super) pv: Vec<Move>,
+    /// By tablebases: moves of a higher rank are better for certain. All alike if nothing is known.
+    pub(super) table_rank: i32,
+    /// What tablebases say it leads to.
+    pub(super) table_score: Option<Value>,
 }
 
 impl RootMove {
+    fn new(m: Move) -> RootMove {
+        RootMove {
+            m,
+            score: UNKNOWN,
+            previous_score: UNKNOWN,
+            bound: Bound::None,
+            seldepth: 0,
+            nodes: 0,
+            pv: vec![m],
+            table_rank: 0,
+            table_score: None,
+        }
+    }
+
+    /// What to say of a searched score: the tablebases know better, unless a mate was found.
+    pub(super) fn told(&self, score: Value) -> Value {
+        self.table_score.filter(|_| !value::is_mate(score)).unwrap_or(score)
+    }
+
     /// The newest score there is.
     fn known_score(&self) -> Option<Value> {
         [self.score, self.previous_score].into_iter().find(|&score| score != UNKNOWN)
     }
+}
+
+/// The moves to search at the root.
+pub(super) fn root_moves(board: &Board, limits: &Limits) -> Vec<Move> {
+    let wanted = &limits.searchmoves;
+    board.legal_moves().iter().copied().filter(|m| wanted.is_empty() || wanted.contains(m)).collect()
 }
 
 /// Frames before the root, so that nobody has to ask whether there was a move two plies ago.
@@ -190,6 +224,8 @@ pub(super) struct Thread<'a> {
     pub(super) root_moves: Vec<RootMove>,
     /// Which of several best lines is being searched, from 0.
     pub(super) line_index: usize,
+    /// Where the root moves end that tablebases rank as high as this line's: the others do not compete.
+    pub(super) line_end: usize,
     pub(super) nodes: u64,
     /// Of this thread alone; exact with one thread.
     node_limit: u64,
@@ -208,26 +244,23 @@ static LOGARITHMS: LazyLock<[i32; 64]> =
 impl<'a> Thread<'a> {
     pub(super) fn new(
         board: &Board,
+        root_moves: &[Move],
         shared: &'a Shared<'a>,
         memory: &'a mut Memory,
         handler: Option<&'a mut dyn Handler>,
         index: usize,
     ) -> Thread<'a> {
-        let wanted = &shared.limits.searchmoves;
-        let root_moves = board
-            .legal_moves()
-            .iter()
-            .filter(|m| wanted.is_empty() || wanted.contains(m))
-            .map(|&m| RootMove {
-                m,
-                score: UNKNOWN,
-                previous_score: UNKNOWN,
-                bound: Bound::None,
-                seldepth: 0,
-                nodes: 0,
-                pv: vec![m],
-            })
-            .collect();
+        let ranking = &shared.tables.ranking;
+        let root_moves: Vec<RootMove> = if ranking.is_empty() {
+            root_moves.iter().map(|&m| RootMove::new(m)).collect()
+        } else {
+            let with_rank = |ranked: &RankedMove| RootMove {
+                table_rank: ranked.rank,
+                table_score: Some(ranked.score),
+                ..RootMove::new(ranked.m)
+            };
+            ranking.iter().map(with_rank).collect()
+        };
         memory.evaluator.reset(board);
         Thread {
             board: board.clone(),
@@ -236,6 +269,7 @@ impl<'a> Thread<'a> {
             handler,
             index,
             frames: vec![Frame::EMPTY; MAX_PLY + FRAMES_BEFORE + 4],
+            line_end: root_moves.len(),
             root_moves,
             line_index: 0,
             nodes: 0,
@@ -246,6 +280,14 @@ impl<'a> Thread<'a> {
             null_move_from: 0,
             logarithms: &LOGARITHMS,
         }
+    }
+
+    /// Begins the search of one of several best lines.
+    pub(super) fn begin_line(&mut self, line: usize) {
+        self.line_index = line;
+        let rank = self.root_moves[line].table_rank;
+        let ranked_alike = self.root_moves[line..].iter().take_while(|root| root.table_rank == rank);
+        self.line_end = line + ranked_alike.count();
     }
 
     #[inline(always)]
@@ -377,7 +419,7 @@ impl<'a> Thread<'a> {
             score: root.map_or(
                 if self.board.in_check() { value::mated_in(0) } else { value::DRAW },
                 // Stopped before the first move was searched: nothing is known.
-                |root| root.known_score().unwrap_or(value::DRAW),
+                |root| root.told(root.known_score().unwrap_or(value::DRAW)),
             ),
             depth: self.finished_depth,
             nodes,

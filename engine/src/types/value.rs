@@ -35,6 +35,12 @@ pub const fn mate_in(ply: usize) -> Value {
     MATE - ply as Value
 }
 
+/// The value of a tablebase win found `ply` plies from the root; that of a loss is minus this.
+#[inline(always)]
+pub const fn tb_win_in(ply: usize) -> Value {
+    TB_WIN - ply as Value
+}
+
 /// Whether the value announces a mate or a tablebase result for either side.
 #[inline(always)]
 pub const fn is_decided(value: Value) -> bool {

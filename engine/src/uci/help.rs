@@ -52,7 +52,7 @@ pub fn lines() -> impl Iterator<Item = String> {
                 Kind::Text { .. } => "path".to_string(),
                 Kind::Button { .. } => "button".to_string(),
             };
-            format!("  {:<13} {values:<32} {}", option.name, option.about)
+            format!("  {:<17} {values:<32} {}", option.name, option.about)
         }))
         .chain(heading("Examples:"))
         .chain(EXAMPLES.iter().map(example))

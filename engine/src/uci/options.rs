@@ -2,7 +2,7 @@
 //!
 //! To add an option, add a line to [`OPTIONS`] with the function that puts it into effect; the
 //! handshake, the checks, the error messages and `help` follow from the table. Only options that work
-//! are in it: tablebases, books and experience bring their lines with them.
+//! are in it: experience brings its lines with it.
 //!
 //! An option takes effect from the next `go`. What belongs to [`Settings`] is copied into each search
 //! when it starts; what belongs to the searcher ([`Change`]) stands in the worker's queue behind a search
@@ -13,8 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::command::quoted;
+use crate::book::BookMode;
+use crate::book::polyglot::PolyglotBook;
 use crate::eval::{EvalParams, Style, Weights};
+use crate::search::SyzygyOptions;
 use crate::search::strength::{self, Strength};
+use crate::syzygy::{MAX_MEN, Tablebases};
 use crate::types::Color;
 
 /// A line of the table.
@@ -86,6 +90,10 @@ pub enum Change {
     ClearHash,
     /// Other weights or another style.
     Evaluation(Box<Evaluation>),
+    /// Other tablebases, or none.
+    Tablebases(Option<Arc<Tablebases>>),
+    /// Another stream of chance for book moves.
+    BookSeed(u64),
 }
 
 /// The values that a search copies when it starts.
@@ -105,6 +113,14 @@ pub struct Settings {
     pub elo: u32,
     /// Weights and style.
     pub evaluation: Evaluation,
+    /// The opening book.
+    pub book: Option<Arc<PolyglotBook>>,
+    /// How a move is chosen from it.
+    pub book_mode: BookMode,
+    /// The last move number it is asked about.
+    pub book_depth: u16,
+    /// How tablebases are used.
+    pub syzygy: SyzygyOptions,
     named_style: Option<Style>,
     style_from_file: Option<Style>,
 }
@@ -119,6 +135,10 @@ impl Default for Settings {
             limit_strength: false,
             elo: DEFAULT_ELO,
             evaluation: Evaluation::default(),
+            book: None,
+            book_mode: BookMode::default(),
+            book_depth: MAX_BOOK_DEPTH,
+            syzygy: SyzygyOptions::default(),
             named_style: None,
             style_from_file: None,
         }
@@ -160,6 +180,8 @@ pub const DEFAULT_HASH_MB: usize = 64;
 pub const MAX_HASH_MB: usize = 32_768;
 /// The rating before anyone sets it: a club player's.
 pub const DEFAULT_ELO: u32 = 1500;
+/// The last move number that a book can be asked about; also the default: the whole book.
+pub const MAX_BOOK_DEPTH: u16 = 255;
 /// The most threads that can be asked for.
 pub const MAX_THREADS: usize = 256;
 
@@ -282,7 +304,107 @@ pub const OPTIONS: &[OptionSpec] = &[
         about: "weights of the evaluation; empty: those in the program",
         kind: Kind::Text { set: set_eval_file },
     },
+    OptionSpec {
+        name: "BookFile",
+        about: "an opening book in Polyglot's format (.bin); empty: none",
+        kind: Kind::Text { set: set_book_file },
+    },
+    OptionSpec {
+        name: "BookMode",
+        about: "how a book move is chosen: by weight, the best, or each alike",
+        kind: Kind::Combo {
+            default: BookMode::NAMES[0],
+            vars: &BookMode::NAMES,
+            set: |settings, name| {
+                settings.book_mode = BookMode::named(name).ok_or_else(|| format!("no mode {name}"))?;
+                Ok(Effect::NextSearch)
+            },
+        },
+    },
+    OptionSpec {
+        name: "BookDepth",
+        about: "the last move number the book is used for",
+        kind: Kind::Spin {
+            default: MAX_BOOK_DEPTH as i64,
+            min: 0,
+            max: MAX_BOOK_DEPTH as i64,
+            set: |settings, moves| {
+                settings.book_depth = moves as u16;
+                Effect::NextSearch
+            },
+        },
+    },
+    OptionSpec {
+        name: "BookSeed",
+        about: "decides the chance in book moves; 0: other moves each time",
+        kind: Kind::Spin {
+            default: 0,
+            min: 0,
+            max: i32::MAX as i64,
+            set: |_, seed| Effect::Queue(Change::BookSeed(seed as u64)),
+        },
+    },
+    OptionSpec {
+        name: "SyzygyPath",
+        about: if cfg!(windows) {
+            "folders of Syzygy tablebases, separated by ';'; empty: none"
+        } else {
+            "folders of Syzygy tablebases, separated by ':'; empty: none"
+        },
+        kind: Kind::Text { set: set_syzygy_path },
+    },
+    OptionSpec {
+        name: "SyzygyProbeDepth",
+        about: "the largest tables are asked only at this depth or more",
+        kind: Kind::Spin {
+            default: 1,
+            min: 1,
+            max: 100,
+            set: |settings, depth| {
+                settings.syzygy.probe_depth = depth as i32;
+                Effect::NextSearch
+            },
+        },
+    },
+    OptionSpec {
+        name: "SyzygyProbeLimit",
+        about: "the most men that tables are asked about; 0: they are not used",
+        kind: Kind::Spin {
+            default: MAX_MEN as i64,
+            min: 0,
+            max: MAX_MEN as i64,
+            set: |settings, men| {
+                settings.syzygy.probe_limit = men as u32;
+                Effect::NextSearch
+            },
+        },
+    },
+    OptionSpec {
+        name: "Syzygy50MoveRule",
+        about: "count wins that the fifty-move rule takes away as draws",
+        kind: Kind::Check {
+            default: true,
+            set: |settings, on| {
+                settings.syzygy.fifty_move_rule = on;
+                Effect::NextSearch
+            },
+        },
+    },
 ];
+
+fn set_book_file(settings: &mut Settings, path: &str) -> Result<Effect, String> {
+    settings.book = match path {
+        "" => None,
+        path => Some(Arc::new(PolyglotBook::open(Path::new(path)).map_err(|error| error.to_string())?)),
+    };
+    Ok(Effect::NextSearch)
+}
+
+fn set_syzygy_path(_: &mut Settings, path: &str) -> Result<Effect, String> {
+    let folders = Tablebases::folders(path);
+    let tablebases = (!folders.is_empty()).then(|| Arc::new(Tablebases::open(&folders)));
+    Ok(Effect::Queue(Change::Tablebases(tablebases)))
+}
 
 fn set_style(settings: &mut Settings, name: &'static str) -> Result<Effect, String> {
     settings.named_style = match name {
@@ -451,6 +573,11 @@ mod tests {
             "option name UCI_LimitStrength type check default false",
             "option name Style type combo default Normal var Normal var Tal var Petrosian",
             "option name EvalFile type string default <empty>",
+            "option name BookFile type string default <empty>",
+            "option name BookMode type combo default Weighted var Weighted var Best var Uniform",
+            "option name SyzygyPath type string default <empty>",
+            "option name SyzygyProbeLimit type spin default 7 min 0 max 7",
+            "option name Syzygy50MoveRule type check default true",
         ] {
             assert!(lines.iter().any(|announced| announced == line), "missing: {line}");
         }
@@ -481,6 +608,8 @@ mod tests {
             show_wdl: true,
             limit_strength: true,
             elo: 0,
+            book_depth: 3,
+            syzygy: SyzygyOptions { probe_depth: 9, probe_limit: 3, fifty_move_rule: false },
             ..Settings::default()
         };
         for option in OPTIONS {
@@ -502,6 +631,7 @@ mod tests {
             (start.multipv, start.move_overhead, start.chess960, start.show_wdl)
         );
         assert_eq!((settings.limit_strength, settings.elo), (start.limit_strength, start.elo));
+        assert_eq!((settings.book_depth, settings.syzygy), (start.book_depth, start.syzygy));
         assert!(start.strength(1).is_none(), "full strength is the default");
     }
 
@@ -548,7 +678,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("tabula wrong weights {}.toml", std::process::id()));
         std::fs::write(&path, "not weights").expect("the temporary folder is writable");
         let text = path.display().to_string();
-        for option in ["EvalFile", "StyleFile"] {
+        for option in ["EvalFile", "StyleFile", "BookFile"] {
             let message = refused(option, Some(&text));
             assert!(message.contains(&text) && message.contains("unchanged"), "{message}");
         }

@@ -11,8 +11,10 @@ use super::options::{Change, DEFAULT_HASH_MB, Evaluation, Settings};
 use super::output::Output;
 use super::report::Reporter;
 use crate::board::Board;
+use crate::book::BookChance;
 use crate::search::{Limits, Searcher, Signals};
-use crate::types::Color;
+use crate::syzygy::Tablebases;
+use crate::types::{Color, Move};
 
 /// The reader's hold on a job that takes time.
 #[derive(Default)]
@@ -209,6 +211,9 @@ struct Desk {
     own: Color,
     /// Where a limited strength errs in this game.
     game_seed: u64,
+    /// Chooses among the moves of an opening book.
+    book_chance: BookChance,
+    tablebases: Option<Arc<Tablebases>>,
     output: Output,
 }
 
@@ -223,7 +228,8 @@ impl Desk {
     fn new(output: Output) -> Desk {
         let (evaluation, own) = (Evaluation::default(), Color::White);
         let searcher = Searcher::new(DEFAULT_HASH_MB, evaluation.weights(own));
-        Desk { searcher, evaluation, own, game_seed: fresh_seed(), output }
+        let book_chance = BookChance::new(fresh_seed());
+        Desk { searcher, evaluation, own, game_seed: fresh_seed(), book_chance, tablebases: None, output }
     }
 
     fn work(mut self, jobs: Receiver<Job>) {
@@ -262,11 +268,64 @@ impl Desk {
                 self.evaluation = *evaluation;
                 self.searcher.set_weights(self.evaluation.weights(self.own));
             }
+            Change::Tablebases(tablebases) => {
+                self.tablebases = tablebases;
+                self.tell_complaints();
+                if let Some(tablebases) = &self.tablebases {
+                    self.output.info(format_args!("SyzygyPath: {}", tablebases.summary()));
+                }
+                self.searcher.set_tablebases(self.tablebases.clone());
+            }
+            Change::BookSeed(seed) => {
+                self.book_chance = BookChance::new(if seed == 0 { fresh_seed() } else { seed });
+            }
         }
+    }
+
+    /// Says what is wrong with the tablebases, as far as it is new.
+    fn tell_complaints(&self) {
+        for complaint in self.tablebases.iter().flat_map(|tablebases| tablebases.take_complaints()) {
+            self.output.info(format_args!("SyzygyPath: {complaint}"));
+        }
+    }
+
+    /// A move of the book, if a move is wanted and not an analysis. Says where it comes from.
+    fn book_move(&mut self, board: &Board, limits: &Limits, settings: &Settings) -> Option<Move> {
+        let book = settings.book.as_ref()?;
+        let analysis = limits.infinite || limits.ponder || limits.mate.is_some();
+        if analysis || !limits.searchmoves.is_empty() || board.fullmove_number() > settings.book_depth {
+            return None;
+        }
+        let answer = book.answer(board);
+        let skipped = match answer.skipped {
+            0 => String::new(),
+            1 => "; 1 entry is no legal move here and was skipped".to_string(),
+            number => format!("; {number} entries are no legal moves here and were skipped"),
+        };
+        let Some(chosen) = self.book_chance.choose(&answer.moves, settings.book_mode) else {
+            if answer.skipped > 0 {
+                self.output.info(format_args!("book {}: no move{skipped}", book.name()));
+            }
+            return None;
+        };
+        let total: u64 = answer.moves.iter().map(|known| u64::from(known.weight)).sum();
+        self.output.info(format_args!(
+            "book {}: {} with weight {} of {total}, {} known{skipped}",
+            book.name(),
+            board.uci(chosen.m, settings.chess960),
+            chosen.weight,
+            answer.moves.len()
+        ));
+        Some(chosen.m)
     }
 
     fn search(&mut self, job: SearchJob, control: &Control) {
         let SearchJob { board, limits, settings } = job;
+        if let Some(m) = self.book_move(&board, &limits, &settings) {
+            control.finish();
+            self.output.line(format_args!("bestmove {}", board.uci(m, settings.chess960)));
+            return;
+        }
         // A style belongs to the side the engine plays: the side to move at the root.
         if self.own != board.side_to_move() && self.evaluation.depends_on_side() {
             self.own = board.side_to_move();
@@ -275,9 +334,14 @@ impl Desk {
         self.searcher.options.multipv = settings.multipv;
         self.searcher.options.move_overhead = settings.move_overhead;
         self.searcher.options.strength = settings.strength(self.game_seed);
+        if self.searcher.options.syzygy.fifty_move_rule != settings.syzygy.fifty_move_rule {
+            self.searcher.new_game(); // what was found by the other rule is no longer true
+        }
+        self.searcher.options.syzygy = settings.syzygy;
         let mut reporter =
             Reporter::new(board.clone(), settings.chess960, settings.show_wdl, self.output.clone());
         let result = self.searcher.search(&board, &limits, &control.signals, &mut reporter);
+        self.tell_complaints();
         if limits.infinite || limits.ponder {
             control.wait_for_release();
         }
