@@ -21,7 +21,7 @@ use shakmaty::{ByColor, ByRole, CastlingMode, Chess, FromSetup, PositionError};
 use shakmaty_syzygy::{Metric, ProbeError, SyzygyError, Tablebase};
 
 use crate::board::Board;
-use crate::types::{Bitboard, Color, Move, PieceType, Value, value};
+use crate::types::{Bitboard, Color, Move, MoveList, PieceType, Value, value};
 
 /// The most men that tables exist for.
 pub const MAX_MEN: u32 = 7;
@@ -318,10 +318,12 @@ impl Tablebases {
         if board.occupied().count() > self.max_pieces || moves.is_empty() {
             return None;
         }
-        if self.lookup(board).is_none() {
-            if !has_castling(board) {
-                self.miss("WDL", &name_of(board));
-            }
+        if has_castling(board) {
+            return None;
+        }
+        let material = material_of(board);
+        if material != 0 && self.ending(material).is_none() {
+            self.miss("WDL", &name_of(board));
             return None;
         }
         let mut board = board.clone();
@@ -397,34 +399,44 @@ impl Tablebases {
         Some(dtz + dtz.signum())
     }
 
-    /// Whether there is a table to ask, and the position as its reader wants it.
+    fn ending(&self, material: Material) -> Option<&Ending> {
+        let index = self.endings.binary_search_by_key(&material, |ending| ending.material).ok()?;
+        Some(&self.endings[index])
+    }
+
+    /// Whether there is something to ask, and the position as the reader of the tables wants it.
     fn lookup(&self, board: &Board) -> Option<Lookup<'_>> {
-        if has_castling(board) {
+        if has_castling(board) || board.occupied().count() > self.max_pieces + 1 {
             return None;
         }
         let material = material_of(board);
         if material == 0 {
             return Some(Lookup::BareKings);
         }
-        let index = self.endings.binary_search_by_key(&material, |ending| ending.material).ok()?;
-        let ending = &self.endings[index];
-        if !ending.usable.load(Ordering::Relaxed) {
-            return None;
+        let ending = self.ending(material);
+        match ending {
+            Some(ending) if !ending.usable.load(Ordering::Relaxed) => return None,
+            // Without a table of its own a position is known if a capture wins: that one's table says so.
+            None if !can_capture(board) => return None,
+            _ => {}
         }
         Some(Lookup::Table(position(board)?, ending))
     }
 
     /// Takes note of a probe that failed.
-    fn fail<T>(&self, error: &SyzygyError, ending: &Ending) -> Option<T> {
+    fn fail<T>(&self, error: &SyzygyError, ending: Option<&Ending>) -> Option<T> {
         match error {
-            // Not reached: it was looked at before.
             SyzygyError::Castling | SyzygyError::TooManyPieces => {}
+            // Nobody promised an answer to a position without a table.
+            SyzygyError::MissingTable { .. } if ending.is_none() => {}
             SyzygyError::MissingTable { metric, material } => {
                 self.miss(metric_name(*metric), &material.to_string());
             }
             SyzygyError::ProbeFailed { metric, material, error } => {
                 // The fault may be in a table that this ending leads to; then it is of no use either.
-                ending.usable.store(false, Ordering::Relaxed);
+                if let Some(ending) = ending {
+                    ending.usable.store(false, Ordering::Relaxed);
+                }
                 let cause = match &**error {
                     ProbeError::Read { error } => format!("cannot be read: {error}"),
                     ProbeError::Magic { .. } => "has a wrong header".to_string(),
@@ -455,7 +467,7 @@ impl Tablebases {
 
 enum Lookup<'a> {
     BareKings,
-    Table(Chess, &'a Ending),
+    Table(Chess, Option<&'a Ending>),
 }
 
 fn metric_name(metric: Metric) -> &'static str {
@@ -463,6 +475,12 @@ fn metric_name(metric: Metric) -> &'static str {
         Metric::Wdl => "WDL",
         Metric::Dtz => "DTZ",
     }
+}
+
+fn can_capture(board: &Board) -> bool {
+    let mut tacticals = MoveList::new();
+    board.tacticals(&mut tacticals);
+    tacticals.iter().any(|m| m.is_capture())
 }
 
 fn has_castling(board: &Board) -> bool {
@@ -620,8 +638,8 @@ mod tests {
     #[test]
     fn names_and_boards_agree_on_the_material() {
         for (name, fen) in [
-            ("KQvK", "8/8/8/8/8/1k6/8/K2Q4 w - - 0 1"),
-            ("KQPvKP", "8/5p2/8/8/4P3/1k6/8/K2Q4 w - - 0 1"),
+            ("KQvK", "8/8/8/8/8/2k5/8/K2Q4 w - - 0 1"),
+            ("KQPvKP", "8/5p2/8/8/4P3/2k5/8/K2Q4 w - - 0 1"),
             ("KRBNvKNN", "8/5nn1/8/8/8/1k6/8/K2RBN2 w - - 0 1"),
         ] {
             let board = Board::from_fen(fen).expect("a test position");
@@ -671,7 +689,7 @@ mod tests {
         assert!(complaints.len() == 1 && complaints[0].contains("no such folder"), "{complaints:?}");
         assert!(tables.take_complaints().is_empty());
         assert_eq!((tables.max_pieces(), tables.summary().as_str()), (0, "no tables found"));
-        let board = Board::from_fen("8/8/8/8/8/1k6/8/K2Q4 w - - 0 1").expect("a test position");
+        let board = Board::from_fen("8/8/8/8/8/2k5/8/K2Q4 w - - 0 1").expect("a test position");
         assert_eq!(tables.probe_wdl(&board), None);
         assert!(tables.rank_root_moves(&board, &board.legal_moves(), true).is_none());
     }
