@@ -1,7 +1,10 @@
 //! Ending games that are decided in all but name.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
+use engine::Board;
+use engine::syzygy::{Tablebases, Wdl};
 use engine::types::Color;
 
 use super::engine_score::EngineScore;
@@ -107,7 +110,7 @@ impl FromStr for ResignRule {
 }
 
 /// The rules of a match.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Adjudication {
     /// Draws.
     pub draw: Option<DrawRule>,
@@ -115,6 +118,8 @@ pub struct Adjudication {
     pub resign: Option<ResignRule>,
     /// A game of so many moves is drawn.
     pub max_moves: Option<u32>,
+    /// Endings that these know have the result that they say.
+    pub tablebases: Option<Arc<Tablebases>>,
 }
 
 /// Follows one game.
@@ -134,6 +139,20 @@ impl Adjudicator {
     /// For a new game.
     pub fn new(rules: Adjudication) -> Adjudicator {
         Adjudicator { rules, level_plies: 0, lost_moves: [0; 2], won_moves: [0; 2], plies: 0 }
+    }
+
+    /// The result by the tablebases. They count the fifty moves from zero, so they are asked only right
+    /// after a capture or a pawn move; what that rule takes away is a draw.
+    pub fn decide_by_tables(&self, board: &Board) -> Option<Outcome> {
+        let tablebases = self.rules.tablebases.as_ref()?;
+        if board.halfmove_clock() != 0 || board.occupied().count() > tablebases.max_pieces() {
+            return None;
+        }
+        Some(match tablebases.probe_wdl(board)? {
+            Wdl::Win => Outcome::win_for(board.side_to_move()),
+            Wdl::Loss => Outcome::win_for(!board.side_to_move()),
+            Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => Outcome::Draw,
+        })
     }
 
     /// Takes note of a move and says whether it decides the game. `move_number` as PGN counts.
@@ -172,8 +191,8 @@ impl Adjudicator {
 mod tests {
     use super::*;
 
-    fn play(rules: Adjudication, first_move: u32, scores: &[i32]) -> Option<(usize, Outcome)> {
-        let mut adjudicator = Adjudicator::new(rules);
+    fn play(rules: &Adjudication, first_move: u32, scores: &[i32]) -> Option<(usize, Outcome)> {
+        let mut adjudicator = Adjudicator::new(rules.clone());
         scores.iter().enumerate().find_map(|(ply, &score)| {
             let mover = Color::ALL[ply % 2];
             let score = Some(EngineScore::Centipawns(score));
@@ -187,18 +206,42 @@ mod tests {
             draw: Some("movenumber=3,movecount=2,score=10".parse().unwrap()),
             ..Default::default()
         };
-        assert_eq!(play(rules, 1, &[0; 10]), Some((5, Outcome::Draw)));
-        assert_eq!(play(rules, 10, &[0, 0, 11, 0, -10, 10, 0]), Some((7, Outcome::Draw)));
-        assert_eq!(play(rules, 10, &[0, 0, 0, 11, 0, 0, 0, -11]), None);
+        assert_eq!(play(&rules, 1, &[0; 10]), Some((5, Outcome::Draw)));
+        assert_eq!(play(&rules, 10, &[0, 0, 11, 0, -10, 10, 0]), Some((7, Outcome::Draw)));
+        assert_eq!(play(&rules, 10, &[0, 0, 0, 11, 0, 0, 0, -11]), None);
     }
 
     #[test]
     fn resigning_one_sided_and_two_sided() {
         let rule = |text: &str| Adjudication { resign: Some(text.parse().unwrap()), ..Default::default() };
         let scores = [-900, 100, -900, 900, -900, 900, -900, 900];
-        assert_eq!(play(rule("movecount=3,score=800"), 1, &scores), Some((5, Outcome::BlackWins)));
-        assert_eq!(play(rule("movecount=3,score=800,twosided"), 1, &scores), Some((8, Outcome::BlackWins)));
-        assert_eq!(play(rule("movecount=1,score=800"), 1, &[0, -800]), Some((2, Outcome::WhiteWins)));
+        assert_eq!(play(&rule("movecount=3,score=800"), 1, &scores), Some((5, Outcome::BlackWins)));
+        assert_eq!(play(&rule("movecount=3,score=800,twosided"), 1, &scores), Some((8, Outcome::BlackWins)));
+        assert_eq!(play(&rule("movecount=1,score=800"), 1, &[0, -800]), Some((2, Outcome::WhiteWins)));
+    }
+
+    #[test]
+    fn tablebases_decide_after_captures_and_pawn_moves() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/syzygy");
+        if !folder.is_dir() {
+            println!("skipped: no Syzygy tables in {}", folder.display());
+            return;
+        }
+        let tablebases = Some(Arc::new(Tablebases::open(&[folder])));
+        let adjudicator = Adjudicator::new(Adjudication { tablebases, ..Default::default() });
+        for (fen, expected) in [
+            ("8/8/8/3k4/8/8/8/2BNK3 w - - 0 90", Some(Outcome::WhiteWins)),
+            ("8/8/8/3k4/8/8/8/2BNK3 b - - 0 90", Some(Outcome::WhiteWins)),
+            ("8/8/8/3K4/8/8/8/2bnk3 w - - 0 90", Some(Outcome::BlackWins)),
+            ("8/8/8/8/8/k7/p7/K7 b - - 0 90", Some(Outcome::Draw)),
+            ("8/8/8/3k4/8/8/8/2BNK3 w - - 1 90", None), // the count runs: not theirs to say
+            ("4k3/8/8/8/8/8/8/4K2R w K - 0 90", None),  // castling is not in the tables
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", None),
+        ] {
+            let board = Board::from_fen(fen).unwrap();
+            assert_eq!(adjudicator.decide_by_tables(&board), expected, "{fen}");
+            assert_eq!(Adjudicator::new(Adjudication::default()).decide_by_tables(&board), None, "{fen}");
+        }
     }
 
     #[test]

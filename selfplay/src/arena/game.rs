@@ -106,7 +106,7 @@ impl FinishedGame {
 }
 
 /// How a game is played.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct GameRules {
     /// `// [color]`
     pub limits: [MoveLimit; 2],
@@ -176,9 +176,9 @@ impl Referee {
             opening,
             board,
             played: Vec::with_capacity(200),
-            rules: *rules,
+            rules: rules.clone(),
             clocks,
-            adjudicator: Adjudicator::new(rules.adjudication),
+            adjudicator: Adjudicator::new(rules.adjudication.clone()),
         }
     }
 
@@ -229,7 +229,9 @@ impl Referee {
         if let Some(end) = end_by_rules(&self.board) {
             return Ok(Some(end));
         }
-        let verdict = self.adjudicator.decide(mover, move_number, choice.score);
+        let by_scores = self.adjudicator.decide(mover, move_number, choice.score);
+        // What is known goes before what is thought.
+        let verdict = self.adjudicator.decide_by_tables(&self.board).or(by_scores);
         Ok(verdict.map(|outcome| (outcome, Ending::Adjudicated)))
     }
 }

@@ -212,7 +212,7 @@ impl Worker<'_> {
         let rules = GameRules {
             limits: by_color.map(|engine| tournament.limit_of(engine)),
             margin: tournament.margin,
-            adjudication: tournament.adjudication,
+            adjudication: tournament.adjudication.clone(),
         };
         let game = match game::play([white.as_mut(), black.as_mut()], opening, &rules) {
             Ok(game) => game,

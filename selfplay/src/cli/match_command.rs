@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
+use engine::syzygy::Tablebases;
 use selfplay::arena::engine_spec::EngineKind;
 use selfplay::arena::pgn_writer::{PgnHeader, pgn};
 use selfplay::arena::scoreboard::GameSummary;
@@ -40,6 +41,8 @@ Examples:
   Two sets of weights in process, thousands of games an hour:
     selfplay match --engine self:weights=new.toml --engine self:weights=old.toml --soft-nodes 5000 \\
         --games 2000 --concurrency 2
+  Endings called as soon as the tablebases know them:
+    selfplay match --engine ./new --engine ./old --tc 8+0.08 --games 200 --tb /tables/3-4-5:/tables/6
   Odds: an engine's own limit goes before the match's:
     selfplay match --engine \"./tabula,name=deep,nodes=20000\" --engine ./tabula --games 50 --nodes 5000";
 
@@ -120,6 +123,11 @@ pub struct MatchArgs {
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
 
+    /// Call endings by Syzygy tablebases as soon as a capture or pawn move leads to one they know: folders,
+    /// separated by ':' (';' on Windows)
+    #[arg(long, value_name = "PATH")]
+    tb: Option<String>,
+
     /// Append the games, with scores and times
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
@@ -185,7 +193,12 @@ impl MatchArgs {
             book: self.book()?,
             limit: self.limit()?,
             margin: Duration::from_millis(self.margin),
-            adjudication: Adjudication { draw: self.draw, resign: self.resign, max_moves: self.max_moves },
+            adjudication: Adjudication {
+                draw: self.draw,
+                resign: self.resign,
+                max_moves: self.max_moves,
+                tablebases: self.tablebases()?,
+            },
             concurrency: self.concurrency,
             patience: Patience {
                 startup: Duration::from_secs(self.startup_timeout),
@@ -194,6 +207,16 @@ impl MatchArgs {
             chess960: self.chess960,
             log_directory: self.log.clone(),
         })
+    }
+
+    fn tablebases(&self) -> anyhow::Result<Option<Arc<Tablebases>>> {
+        let Some(path) = &self.tb else { return Ok(None) };
+        let tablebases = Tablebases::open(&Tablebases::folders(path));
+        for complaint in tablebases.take_complaints() {
+            eprintln!("selfplay: --tb: {complaint}");
+        }
+        ensure!(tablebases.max_pieces() > 0, "--tb {path}: no Syzygy tables (*.rtbw) found there");
+        Ok(Some(Arc::new(tablebases)))
     }
 
     fn limit(&self) -> anyhow::Result<MoveLimit> {
