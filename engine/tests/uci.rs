@@ -1,10 +1,13 @@
 //! Drives the real binary over pipes, as a GUI does.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use engine::Board;
+use engine::book::polyglot::{PolyglotBuilder, PolyglotEntry};
 use engine::uci::command::{Command as UciCommand, parse};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -603,6 +606,13 @@ fn random_line(rng: &mut Pcg64Mcg) -> String {
         "Style value Normal",
         "EvalFile value no/such/file",
         "StyleFile value <empty>",
+        "BookFile value no/such/book.bin",
+        "BookMode value Best",
+        "BookSeed value 7",
+        "SyzygyPath value no/such/folder",
+        "SyzygyPath value <empty>",
+        "SyzygyProbeLimit value 4",
+        "Syzygy50MoveRule value false",
         "Clear Hash",
         "No Such Option value 3",
     ];
@@ -636,6 +646,142 @@ fn random_line(rng: &mut Pcg64Mcg) -> String {
             (0..rng.random_range(1..40)).map(|_| letters[rng.random_range(0..letters.len())]).collect()
         }
     }
+}
+
+/// A file that goes when the test does.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, bytes: &[u8]) -> Scratch {
+        let path = std::env::temp_dir().join(format!("tabula {} {name}", std::process::id()));
+        std::fs::write(&path, bytes).expect("the temporary folder is writable");
+        Scratch(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // If it cannot be removed, it stays in the temporary folder; no reason to fail.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// A book with two moves of the initial position, and an entry that is none.
+fn small_book() -> Vec<u8> {
+    let start = Board::start();
+    let mut builder = PolyglotBuilder::new();
+    for (text, weight) in [("a2a3", 9), ("h2h4", 1)] {
+        builder.add(&start, start.parse_uci(text).expect("legal"), weight);
+    }
+    let key = engine::book::polyglot::key(&start);
+    builder.add_entry(PolyglotEntry { key, move_bits: 0xFFFF, weight: 500, learn: 0 });
+    builder.sorted().iter().flat_map(|entry| entry.to_bytes()).collect()
+}
+
+#[test]
+fn a_book_move_is_played_and_named() {
+    let book = Scratch::new("small book.bin", &small_book());
+    let mut engine = Engine::start();
+    assert_eq!(
+        engine.ask(&format!("setoption name BookFile value {}", book.0.display())),
+        Vec::<String>::new()
+    );
+    assert_eq!(engine.ask("setoption name BookMode value best"), Vec::<String>::new());
+    engine.send("go wtime 60000 btime 60000");
+    let lines = engine.read_until("bestmove");
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(
+        lines[0].starts_with("info string book ") && lines[0].contains("a2a3 with weight 9 of 10, 2 known")
+    );
+    assert!(lines[0].ends_with("1 entry is no legal move here and was skipped"), "{lines:?}");
+    assert_eq!(lines[1], "bestmove a2a3");
+    // The same seed chooses the same moves.
+    engine.ask("setoption name BookMode value Uniform");
+    let mut choices = || -> Vec<String> {
+        engine.ask("setoption name BookSeed value 12");
+        let one = |_| {
+            engine.send("go depth 1");
+            engine.read_until("bestmove").pop().expect("the best move")
+        };
+        (0..12).map(one).collect()
+    };
+    let first = choices();
+    assert_eq!(first, choices());
+    assert!(["bestmove a2a3", "bestmove h2h4"].iter().all(|m| first.iter().any(|chosen| chosen == m)));
+    // Not a book's business: another position, an analysis, chosen moves, a late move, no book.
+    let searched = |engine: &mut Engine, lines: &[&str]| {
+        lines.iter().for_each(|line| engine.send(line));
+        let said = engine.read_until("bestmove");
+        assert!(
+            count(&said, "info depth") > 0 && count(&said, "info string book") == 0,
+            "{lines:?}: {said:?}"
+        );
+    };
+    searched(&mut engine, &["position startpos moves e2e4", "go depth 2"]);
+    searched(&mut engine, &["position startpos", "go infinite", "stop"]);
+    searched(&mut engine, &["go depth 2 searchmoves e2e4"]);
+    engine.ask("setoption name BookDepth value 0");
+    searched(&mut engine, &["go depth 2"]);
+    engine.ask("setoption name BookDepth value 1");
+    engine.ask("setoption name BookFile value <empty>");
+    searched(&mut engine, &["go depth 2"]);
+    assert_eq!(engine.quit(), Vec::<String>::new());
+}
+
+#[test]
+fn files_that_are_no_books_are_named_and_the_game_goes_on() {
+    let whole = small_book();
+    let random: Vec<u8> = {
+        let mut rng = Pcg64Mcg::seed_from_u64(3);
+        (0..16 * 100).map(|_| rng.random()).collect()
+    };
+    let files = [
+        (Scratch::new("empty.bin", &[]), "is empty"),
+        (Scratch::new("cut off.bin", &whole[..whole.len() - 5]), "no multiple of 16"),
+        (Scratch::new("random.bin", &random), "is not sorted"),
+    ];
+    let mut engine = Engine::start();
+    for (file, cause) in &files {
+        let told = engine.info_string(&format!("setoption name BookFile value {}", file.0.display()));
+        assert!(told.contains(cause) && told.contains(&file.0.display().to_string()), "{told}");
+    }
+    assert!(
+        engine.info_string("setoption name BookFile value no/such/book.bin").contains("no/such/book.bin")
+    );
+    engine.send("go depth 2");
+    engine.read_until("bestmove");
+}
+
+#[test]
+fn tablebases_that_are_missing_or_damaged_are_told_once() {
+    let mut engine = Engine::start();
+    let lines = engine.ask("setoption name SyzygyPath value no/such/folder");
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].contains("no/such/folder") && lines[1].ends_with("no tables found"), "{lines:?}");
+    let folder = Scratch::new("tables", &[]);
+    std::fs::remove_file(&folder.0).expect("just made");
+    std::fs::create_dir_all(&folder.0).expect("the temporary folder is writable");
+    // It begins as a table of king and queen against king does, and goes on with nonsense.
+    let mut table = vec![0x71, 0xE8, 0x23, 0x5D, 1];
+    table.resize(64 * 4 + 16, 0xFF);
+    std::fs::write(folder.0.join("KQvK.rtbw"), &table).expect("the temporary folder is writable");
+    std::fs::write(folder.0.join("KRvK.rtbw"), &table[..100]).expect("the temporary folder is writable");
+    let lines = engine.ask(&format!("setoption name SyzygyPath value {}", folder.0.display()));
+    assert!(lines[0].contains("KRvK.rtbw") && lines[0].contains("cut off"), "{lines:?}");
+    assert!(lines[1].ends_with("1 WDL and 0 DTZ tables, up to 3 men"), "{lines:?}");
+    engine.send("position fen 8/8/8/8/8/2k5/8/K2Q4 w - - 0 1");
+    for times in [1, 0] {
+        engine.send("go depth 3");
+        let lines = engine.read_until("bestmove");
+        assert_eq!(
+            count(&lines, "info string SyzygyPath: the WDL table KQvK is damaged"),
+            times,
+            "{lines:?}"
+        );
+    }
+    assert_eq!(engine.ask("setoption name SyzygyPath value <empty>"), Vec::<String>::new());
+    assert_eq!(engine.quit(), Vec::<String>::new());
+    std::fs::remove_dir_all(&folder.0).expect("made above");
 }
 
 #[test]

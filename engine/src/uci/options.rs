@@ -8,7 +8,7 @@
 //! when it starts; what belongs to the searcher ([`Change`]) stands in the worker's queue behind a search
 //! that is running. So no search ever changes under way, whenever the option arrives.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -90,8 +90,8 @@ pub enum Change {
     ClearHash,
     /// Other weights or another style.
     Evaluation(Box<Evaluation>),
-    /// Other tablebases, or none.
-    Tablebases(Option<Arc<Tablebases>>),
+    /// The tablebases of these folders; none: none.
+    Tablebases(Vec<PathBuf>),
     /// Another stream of chance for book moves.
     BookSeed(u64),
 }
@@ -401,9 +401,7 @@ fn set_book_file(settings: &mut Settings, path: &str) -> Result<Effect, String> 
 }
 
 fn set_syzygy_path(_: &mut Settings, path: &str) -> Result<Effect, String> {
-    let folders = Tablebases::folders(path);
-    let tablebases = (!folders.is_empty()).then(|| Arc::new(Tablebases::open(&folders)));
-    Ok(Effect::Queue(Change::Tablebases(tablebases)))
+    Ok(Effect::Queue(Change::Tablebases(Tablebases::folders(path))))
 }
 
 fn set_style(settings: &mut Settings, name: &'static str) -> Result<Effect, String> {

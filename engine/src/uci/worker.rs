@@ -268,8 +268,8 @@ impl Desk {
                 self.evaluation = *evaluation;
                 self.searcher.set_weights(self.evaluation.weights(self.own));
             }
-            Change::Tablebases(tablebases) => {
-                self.tablebases = tablebases;
+            Change::Tablebases(folders) => {
+                self.tablebases = (!folders.is_empty()).then(|| Arc::new(Tablebases::open(&folders)));
                 self.tell_complaints();
                 if let Some(tablebases) = &self.tablebases {
                     self.output.info(format_args!("SyzygyPath: {}", tablebases.summary()));
