@@ -220,9 +220,20 @@ impl Tablebases {
             dtz_files: 0,
             complaints: Mutex::default(),
         };
+        let mut seen = HashSet::new();
         for folder in folders {
             match table_files(folder.as_ref()) {
-                Ok(files) => files.iter().for_each(|path| opened.add(path)),
+                Ok(files) => {
+                    for (path, table) in files {
+                        // The first of several folders wins; the sides may be named in either order.
+                        let sides = [table.material, mirrored(table.material)];
+                        if !sides.iter().any(|&sides| seen.contains(&(sides, table.metric)))
+                            && opened.add(&path, &table)
+                        {
+                            seen.insert((table.material, table.metric));
+                        }
+                    }
+                }
                 Err(cause) => {
                     opened.complain(format!("cannot read the folder {}: {cause}", folder.as_ref().display()))
                 }
@@ -237,30 +248,27 @@ impl Tablebases {
         path.split(PATH_SEPARATOR).map(str::trim).filter(|part| !part.is_empty()).map(PathBuf::from).collect()
     }
 
-    fn add(&mut self, path: &Path) {
-        let Some((material, men, metric)) = table_of_path(path) else { return };
-        let known = self.endings.iter().any(|ending| ending.material == material);
-        // The first of several folders wins.
-        if metric == Metric::Wdl && known {
-            return;
-        }
-        let checked = check_header(path, material, men, metric)
+    /// Adds a table, or complains and returns false.
+    fn add(&mut self, path: &Path, table: &TableName) -> bool {
+        let checked = check_header(path, table)
             .and_then(|()| self.tables.add_file(path).map_err(|error| error.to_string()));
         if let Err(cause) = checked {
             self.complain(format!("{}: {cause}; it is not used", path.display()));
-            return;
+            return false;
         }
-        match metric {
+        match table.metric {
             Metric::Dtz => self.dtz_files += 1,
             Metric::Wdl => {
                 self.wdl_files += 1;
-                self.max_pieces = self.max_pieces.max(men);
-                self.endings.push(Ending { material, usable: AtomicBool::new(true) });
-                if mirrored(material) != material {
-                    self.endings.push(Ending { material: mirrored(material), usable: AtomicBool::new(true) });
+                self.max_pieces = self.max_pieces.max(table.men);
+                let ending = |material| Ending { material, usable: AtomicBool::new(true) };
+                self.endings.push(ending(table.material));
+                if mirrored(table.material) != table.material {
+                    self.endings.push(ending(mirrored(table.material)));
                 }
             }
         }
+        true
     }
 
     /// The most men of any table; 0 if there is none.
@@ -519,31 +527,41 @@ fn empty_tables() -> Tablebase<Chess> {
     Tablebase::new()
 }
 
+/// What the name of a file says.
+struct TableName {
+    material: Material,
+    men: u32,
+    metric: Metric,
+}
+
+impl TableName {
+    fn of_path(path: &Path) -> Option<TableName> {
+        let metric = match path.extension()?.to_str()? {
+            "rtbw" => Metric::Wdl,
+            "rtbz" => Metric::Dtz,
+            _ => return None,
+        };
+        let (material, men) = material_of_name(path.file_stem()?.to_str()?)?;
+        Some(TableName { material, men, metric })
+    }
+}
+
 /// The files of a folder that are called like tables, in a fixed order.
-fn table_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+fn table_files(folder: &Path) -> std::io::Result<Vec<(PathBuf, TableName)>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        if table_of_path(&path).is_some() {
-            files.push(path);
+        if let Some(table) = TableName::of_path(&path) {
+            files.push((path, table));
         }
     }
-    files.sort();
+    files.sort_by(|(one, _), (other, _)| one.cmp(other));
     Ok(files)
 }
 
-fn table_of_path(path: &Path) -> Option<(Material, u32, Metric)> {
-    let metric = match path.extension()?.to_str()? {
-        "rtbw" => Metric::Wdl,
-        "rtbz" => Metric::Dtz,
-        _ => return None,
-    };
-    let (material, men) = material_of_name(path.file_stem()?.to_str()?)?;
-    Some((material, men, metric))
-}
-
 /// What can be seen without reading the table: that it is a whole file of the right kind.
-fn check_header(path: &Path, material: Material, men: u32, metric: Metric) -> Result<(), String> {
+fn check_header(path: &Path, table: &TableName) -> Result<(), String> {
+    let &TableName { material, men, metric } = table;
     let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
     let mut file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
