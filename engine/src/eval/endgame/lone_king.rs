@@ -73,7 +73,7 @@ fn towards_bishops_corner(view: View) -> Value {
     // Mirrored for a light bishop, the right corners are always a1 and h8.
     let king = if dark { weak_king } else { weak_king.flip_file() };
     let from_wrong_diagonal = (7 - Value::from(king.file()) - Value::from(king.rank())).abs();
-    40 * from_wrong_diagonal + closeness(view.strong_one(PieceType::Knight), weak_king)
+    60 * from_wrong_diagonal + closeness(view.strong_one(PieceType::Knight), weak_king)
 }
 
 /// Whether a pawn would win if it and the kings were alone on the board. More of one's own men are no
