@@ -1,15 +1,19 @@
 //! How a game ended.
 
 use engine::types::Color;
+use serde::{Deserialize, Serialize};
 
 /// The result of a game.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Outcome {
     /// White won.
+    #[serde(rename = "1-0")]
     WhiteWins,
     /// Black won.
+    #[serde(rename = "0-1")]
     BlackWins,
     /// Nobody won.
+    #[serde(rename = "1/2-1/2")]
     Draw,
 }
 

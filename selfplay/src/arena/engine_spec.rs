@@ -88,6 +88,23 @@ pub enum EngineSpecError {
     OpenQuote,
 }
 
+impl EngineSpec {
+    /// The files that decide how it plays, as far as they can be known: a program found through `PATH`
+    /// and a style that is compiled in are not among them.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let named = match &self.kind {
+            EngineKind::Process(process) => {
+                process.command.iter().map(PathBuf::from).take(1).collect::<Vec<_>>()
+            }
+            EngineKind::InProcess(own) => {
+                let style = own.style.as_ref().map(PathBuf::from);
+                [own.weights.clone(), own.book.clone(), style].into_iter().flatten().collect()
+            }
+        };
+        named.into_iter().filter(|path| path.is_file()).collect()
+    }
+}
+
 const PROCESS_KEYS: &str = "cmd, name, dir, tc, movetime, nodes, depth, option.NAME";
 const SELF_KEYS: &str = "weights, book, style, hash, name, tc, movetime, nodes, softnodes, depth";
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::fault::Fault;
 use super::game::{Ending, FinishedGame};
@@ -11,7 +11,7 @@ use super::stats::{Pentanomial, WinDrawLoss};
 use crate::Outcome;
 
 /// What of a game the statistics need.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct GameSummary {
     /// Who won.
     pub outcome: Outcome,
@@ -24,7 +24,8 @@ pub struct GameSummary {
 }
 
 /// Ways to lose without being mated.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Failure {
     /// The flag fell.
     Time,

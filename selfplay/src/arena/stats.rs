@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 /// The two-sided 95% quantile of the normal distribution.
-const NORMAL_95: f64 = 1.959_963_984_540_054;
+pub const NORMAL_95: f64 = 1.959_963_984_540_054;
 /// Elo per unit of normalised advantage: `800 / ln 10`.
 pub const ELO_PER_T: f64 = 800.0 / std::f64::consts::LN_10;
 

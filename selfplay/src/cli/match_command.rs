@@ -1,8 +1,6 @@
 //! `selfplay match`.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,15 +9,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use engine::syzygy::Tablebases;
 use selfplay::arena::engine_spec::EngineKind;
+use selfplay::arena::journal::MatchIdentity;
 use selfplay::arena::pgn_writer::{PgnHeader, pgn};
 use selfplay::arena::scoreboard::GameSummary;
 use selfplay::arena::uci_player::Patience;
 use selfplay::arena::{
-    Adjudication, DrawRule, EngineSpec, FinishedGame, Format, MoveLimit, OpeningBook, Pairing, ResignRule,
-    Schedule, Scoreboard, Sprt, SprtState, TimeControl, Tournament,
+    Adjudication, Anchor, DrawRule, EngineSpec, FinishedGame, Format, Journal, MoveLimit, OpeningBook,
+    Pairing, ResignRule, Schedule, Scoreboard, Sprt, SprtState, TimeControl, Tournament,
 };
 
 use super::match_report::MatchReport;
@@ -43,6 +42,9 @@ Examples:
         --games 2000 --concurrency 2
   Endings called as soon as the tablebases know them:
     selfplay match --engine ./new --engine ./old --tc 8+0.08 --games 200 --tb /tables/3-4-5:/tables/6
+  Everyone against everyone, rated; killed or interrupted, the same command goes on:
+    selfplay match --engine ./tabula --engine /usr/games/stockfish --engine /usr/games/toga2 \\
+        --format round-robin --anchor stockfish --games 100 --tc 2+0.02 --pgn games.pgn
   Odds: an engine's own limit goes before the match's:
     selfplay match --engine \"./tabula,name=deep,nodes=20000\" --engine ./tabula --games 50 --nodes 5000";
 
@@ -66,6 +68,10 @@ pub struct MatchArgs {
     /// Who meets whom when there are more than two engines
     #[arg(long, value_enum, default_value = "gauntlet")]
     format: FormatName,
+
+    /// The engine whose rating is 0 in the rating list [default: the mean of all is 0]
+    #[arg(long, value_name = "NAME")]
+    anchor: Option<String>,
 
     /// Clock: [MOVES/]SECONDS[+INCREMENT]
     #[arg(long, value_name = "TC", group = "limit")]
@@ -131,6 +137,11 @@ pub struct MatchArgs {
     /// Append the games, with scores and times
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
+
+    /// Keep the results here, game by game: after a kill the same command goes on where it stopped
+    /// [default: with --pgn FILE, FILE.journal]
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
 
     /// Keep faults and the engines' standard errors here
     #[arg(long, value_name = "DIR")]
@@ -219,6 +230,55 @@ impl MatchArgs {
         Ok(Some(Arc::new(tablebases)))
     }
 
+    fn journal_path(&self) -> Option<PathBuf> {
+        self.journal.clone().or_else(|| {
+            self.pgn.as_ref().map(|pgn| {
+                let mut path = pgn.clone().into_os_string();
+                path.push(".journal");
+                path.into()
+            })
+        })
+    }
+
+    /// Everything that decides the games: two runs that agree in it are the same match.
+    fn identity(&self) -> anyhow::Result<MatchIdentity> {
+        let mut identity: MatchIdentity = Vec::new();
+        let mut add = |name: String, value: String| identity.push((name, value));
+        for (number, spec) in (1..).zip(&self.engine) {
+            add(format!("engine {number}"), format!("{} {:?} {:?}", spec.name, spec.kind, spec.limit));
+            for file in spec.files() {
+                add(format!("the content of {}", file.display()), checksum(&file)?);
+            }
+        }
+        let format = self.format.to_possible_value();
+        add("--format".into(), format.map_or(String::new(), |format| format.get_name().to_string()));
+        add("--games".into(), self.games.map_or("without end".to_string(), |games| games.to_string()));
+        add("the limit".into(), self.limit()?.to_string());
+        add("--margin".into(), self.margin.to_string());
+        add("--openings".into(), self.openings.clone());
+        if !matches!(self.openings.as_str(), "random" | "start") {
+            add(format!("the content of {}", self.openings), checksum(self.openings.as_ref())?);
+        }
+        add("--seed".into(), self.seed.to_string());
+        add("--chess960".into(), self.chess960.to_string());
+        add("--sprt".into(), format!("{:?}", self.sprt));
+        add("the adjudication".into(), format!("{:?} {:?} {:?}", self.draw, self.resign, self.max_moves));
+        add("--tb".into(), format!("{:?}", self.tb));
+        add("--pgn".into(), format!("{:?}", self.pgn));
+        Ok(identity)
+    }
+
+    fn anchor(&self) -> anyhow::Result<Anchor> {
+        let Some(name) = &self.anchor else { return Ok(Anchor::Mean) };
+        match self.engine.iter().position(|spec| spec.name == *name) {
+            Some(engine) => Ok(Anchor::Engine(engine)),
+            None => {
+                let names: Vec<&str> = self.engine.iter().map(|spec| spec.name.as_str()).collect();
+                bail!("--anchor {name}: no engine has this name; they are called {}", names.join(", "))
+            }
+        }
+    }
+
     fn limit(&self) -> anyhow::Result<MoveLimit> {
         let given = [
             self.tc.map(MoveLimit::Clock),
@@ -252,7 +312,7 @@ impl MatchArgs {
 /// Runs the command.
 pub fn run(args: &MatchArgs) -> anyhow::Result<ExitCode> {
     let tournament = args.tournament()?;
-    let mut pgn_file = args.pgn.as_deref().map(open_to_append).transpose()?;
+    let anchor = args.anchor()?;
     let stop = Arc::new(AtomicBool::new(false));
     let interrupted = Arc::new(AtomicBool::new(false));
     listen_for_interrupt(&stop, &interrupted)?;
@@ -264,33 +324,65 @@ pub fn run(args: &MatchArgs) -> anyhow::Result<ExitCode> {
     warn_of_repeated_openings(args, &tournament);
 
     let mut board = Scoreboard::new(tournament.schedule.encounters(), tournament.engines.len());
+    let mut journal = None;
+    let mut done = HashSet::new();
+    if let Some(path) = args.journal_path() {
+        let (opened, before) = Journal::open(&path, &args.identity()?, args.pgn.as_deref())?;
+        for (game, summary) in &before.games {
+            let pairing = tournament.schedule.pairing(*game);
+            board.record(&pairing.context("the journal has a game that is not in the schedule")?, summary);
+        }
+        done = before.numbers();
+        say_what_was_played(&opened, done.len());
+        journal = Some(opened);
+    }
+    let seconds_before = journal.as_ref().map_or(0.0, Journal::seconds_before);
     let endless = args.games.is_none() && args.sprt.is_some();
     let progress = Progress::new((!endless).then(|| tournament.schedule.games()), "games");
     let today = calendar::today();
     let started = Instant::now();
-    let result = tournament.run(&HashSet::new(), &stop, &mut |pairing, game| {
-        board.record(pairing, &GameSummary::from(game));
-        if let Some(file) = &mut pgn_file {
-            file.write_all(game_text(&tournament, &today, pairing, game).as_bytes())?;
-        }
-        let report = MatchReport::new(&tournament, &board, args.sprt, &reported_names, started.elapsed());
-        progress.show(board.games(), &report.one_line());
-        let decided = report.sprt_state().is_some_and(|state| state != SprtState::Running);
-        Ok(if decided { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-    });
+    let elapsed = || started.elapsed() + Duration::from_secs_f64(seconds_before);
+    let nothing_left = is_decided(args.sprt, &board) || journal.as_ref().is_some_and(Journal::is_finished);
+    let result = if nothing_left {
+        Ok(())
+    } else {
+        tournament.run(&done, &stop, &mut |pairing, game| {
+            let summary = GameSummary::from(game);
+            if let Some(journal) = &mut journal {
+                let text = game_text(&tournament, &today, pairing, game);
+                journal.record(pairing.game, &summary, &text, started.elapsed().as_secs_f64())?;
+            }
+            board.record(pairing, &summary);
+            let report = MatchReport::new(&tournament, &board, args.sprt, anchor, &reported_names, elapsed());
+            progress.show(board.games(), &report.one_line());
+            Ok(if is_decided(args.sprt, &board) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })
+    };
     progress.finish();
-    let report = MatchReport::new(&tournament, &board, args.sprt, &reported_names, started.elapsed());
+    let report = MatchReport::new(&tournament, &board, args.sprt, anchor, &reported_names, elapsed());
     if args.json {
         println!("{}", report.json()?);
     } else {
         print!("{}", report.text());
     }
     result?;
+    if let Some(journal) = &mut journal
+        && (is_decided(args.sprt, &board) || board.games() == tournament.schedule.games() as u64)
+    {
+        let path = journal.path().to_path_buf();
+        journal.finish().with_context(|| format!("cannot write {}", path.display()))?;
+    }
     if interrupted.load(Ordering::Relaxed) {
         eprintln!("selfplay: interrupted after {} games", board.games());
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The checksum of a file's content.
+fn checksum(path: &Path) -> anyhow::Result<String> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(format!("{:08x}", crc32fast::hash(&bytes)))
 }
 
 fn warn_of_repeated_openings(args: &MatchArgs, tournament: &Tournament) {
@@ -304,9 +396,19 @@ fn warn_of_repeated_openings(args: &MatchArgs, tournament: &Tournament) {
     }
 }
 
-fn open_to_append(path: &Path) -> anyhow::Result<File> {
-    let file = File::options().create(true).append(true).open(path);
-    file.with_context(|| format!("cannot write {}", path.display()))
+/// Whether the test, if there is one, has its answer.
+fn is_decided(sprt: Option<Sprt>, board: &Scoreboard) -> bool {
+    let pairs = board.encounters().first().map(|encounter| encounter.pairs).unwrap_or_default();
+    sprt.is_some_and(|sprt| sprt.state(&pairs) != SprtState::Running)
+}
+
+fn say_what_was_played(journal: &Journal, games: usize) {
+    let path = journal.path().display();
+    if journal.is_finished() {
+        eprintln!("selfplay: all games of this match are in {path} already; delete it to play them anew");
+    } else if games > 0 {
+        eprintln!("selfplay: going on after {games} games ({path})");
+    }
 }
 
 fn game_text(tournament: &Tournament, date: &str, pairing: &Pairing, game: &FinishedGame) -> String {

@@ -5,14 +5,17 @@ use std::time::Duration;
 
 use selfplay::arena::scoreboard::{Encounter, FailureCounts};
 use selfplay::arena::stats::Interval;
-use selfplay::arena::{Scoreboard, Sprt, SprtState, Tournament};
+use selfplay::arena::{Anchor, RatingList, Scoreboard, Sprt, SprtState, Tournament};
 use serde_json::{Value, json};
+
+use super::standings::{crosstable, rating_table};
 
 /// A view of the scoreboard.
 pub struct MatchReport<'a> {
     tournament: &'a Tournament,
     board: &'a Scoreboard,
     sprt: Option<Sprt>,
+    anchor: Anchor,
     reported_names: &'a [Option<String>],
     elapsed: Duration,
 }
@@ -22,16 +25,11 @@ impl<'a> MatchReport<'a> {
         tournament: &'a Tournament,
         board: &'a Scoreboard,
         sprt: Option<Sprt>,
+        anchor: Anchor,
         reported_names: &'a [Option<String>],
         elapsed: Duration,
     ) -> MatchReport<'a> {
-        MatchReport { tournament, board, sprt, reported_names, elapsed }
-    }
-
-    /// The verdict of the test, if there is one.
-    pub fn sprt_state(&self) -> Option<SprtState> {
-        let encounter = self.board.encounters().first()?;
-        self.sprt.map(|sprt| sprt.state(&encounter.pairs))
+        MatchReport { tournament, board, sprt, anchor, reported_names, elapsed }
     }
 
     /// The state of the first encounter in one line.
@@ -63,6 +61,9 @@ impl<'a> MatchReport<'a> {
         for encounter in self.board.encounters() {
             self.push_encounter(&mut text, encounter);
         }
+        if self.tournament.engines.len() > 2 {
+            self.push_standings(&mut text);
+        }
         for (engine, spec) in self.tournament.engines.iter().enumerate() {
             let failures = self.board.failures(engine);
             let _ = writeln!(text, "{}: {}", spec.name, failure_text(failures));
@@ -70,6 +71,18 @@ impl<'a> MatchReport<'a> {
         let rate = self.board.games() as f64 / self.elapsed.as_secs_f64().max(1e-9) * 3600.0;
         let _ = writeln!(text, "{} games in {:.1?}, {rate:.0} an hour", self.board.games(), self.elapsed);
         text
+    }
+
+    fn ratings(&self) -> RatingList {
+        RatingList::fit(self.board.encounters(), self.tournament.engines.len(), self.anchor)
+    }
+
+    fn push_standings(&self, text: &mut String) {
+        let names: Vec<&str> = self.tournament.engines.iter().map(|spec| spec.name.as_str()).collect();
+        let ratings = self.ratings();
+        let order: Vec<usize> = ratings.lines.iter().map(|line| line.engine).collect();
+        let table = rating_table(&ratings, &names);
+        let _ = writeln!(text, "\n{table}\n{}", crosstable(self.board, &order, &names));
     }
 
     fn push_encounter(&self, text: &mut String, encounter: &Encounter) {
@@ -134,9 +147,32 @@ impl<'a> MatchReport<'a> {
         serde_json::to_string_pretty(&json!({
             "engines": engines,
             "encounters": encounters,
+            "ratings": self.ratings_json(),
             "games": self.board.games(),
             "seconds": self.elapsed.as_secs_f64(),
         }))
+    }
+
+    fn ratings_json(&self) -> Value {
+        let ratings = self.ratings();
+        let name = |engine: usize| self.tournament.engines[engine].name.as_str();
+        let anchor = match self.anchor {
+            Anchor::Mean => None,
+            Anchor::Engine(engine) => Some(name(engine)),
+        };
+        let line = |line: &selfplay::arena::ratings::Rating| {
+            json!({
+                "name": name(line.engine),
+                "elo": interval_json(line.elo),
+                "results": line.games,
+                "score": line.games.score(),
+            })
+        };
+        json!({
+            "anchor": anchor,
+            "virtual_draws": ratings.virtual_draws,
+            "list": ratings.lines.iter().map(line).collect::<Vec<Value>>(),
+        })
     }
 
     fn encounter_json(&self, encounter: &Encounter) -> Value {

@@ -4,6 +4,7 @@ mod calendar;
 mod match_command;
 mod match_report;
 mod progress;
+mod standings;
 mod suite_command;
 
 use std::process::ExitCode;
