@@ -23,7 +23,7 @@ use super::uci_player::{Patience, StartError, UciPlayer};
 use crate::Outcome;
 
 /// How often an engine that does not start is tried before the match ends.
-const START_ATTEMPTS: u32 = 3;
+const START_ATTEMPTS: u32 = 10;
 
 /// Everything that a tournament needs to know.
 pub struct Tournament {
