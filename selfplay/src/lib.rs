@@ -3,5 +3,6 @@
 
 pub mod arena;
 mod outcome;
+pub mod style;
 
 pub use outcome::Outcome;

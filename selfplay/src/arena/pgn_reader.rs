@@ -39,8 +39,13 @@ pub enum PgnError {
 }
 
 impl PgnGame {
-    /// Reads one game.
+    /// Reads one game; what follows its result is passed over.
     pub fn parse(text: &str) -> Result<PgnGame, PgnError> {
+        PgnGame::parse_first(text).map(|(game, _)| game)
+    }
+
+    /// Reads the first game of a text, and gives what follows its result.
+    pub fn parse_first(text: &str) -> Result<(PgnGame, &str), PgnError> {
         let mut tags = Vec::new();
         let mut rest = text.trim_start_matches('\u{feff}').trim_start();
         while let Some((tag, after)) = read_tag(rest) {
@@ -68,7 +73,7 @@ impl PgnGame {
             board.make(m);
             moves.push(m);
         }
-        Ok(PgnGame { tags, first_fen, moves, outcome })
+        Ok((PgnGame { tags, first_fen, moves, outcome }, words.rest))
     }
 }
 

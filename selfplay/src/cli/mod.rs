@@ -5,6 +5,7 @@ mod match_command;
 mod match_report;
 mod progress;
 mod standings;
+mod style_command;
 mod suite_command;
 
 use std::process::ExitCode;
@@ -28,6 +29,8 @@ enum Command {
     Match(Box<match_command::MatchArgs>),
     /// Ask an engine for its move in positions whose best moves are known.
     Suite(Box<suite_command::SuiteArgs>),
+    /// Say how players play: sacrifices, attacks, short wins, needless draws.
+    Style(Box<style_command::StyleArgs>),
 }
 
 /// What a command that was interrupted returns to the shell.
@@ -38,6 +41,7 @@ pub fn run() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Match(args) => match_command::run(&args),
         Command::Suite(args) => suite_command::run(&args),
+        Command::Style(args) => style_command::run(&args),
     };
     match result {
         Ok(code) => code,
