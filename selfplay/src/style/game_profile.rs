@@ -30,7 +30,8 @@ pub struct SideProfile {
     pub moves: u32,
     /// The most material, in pawns, that it gave and was without for four half-moves; 0: none.
     pub given: u32,
-    /// The same by the stricter rule of the aggressiveness score: 0 to 5 pawns, 6 for the queen.
+    /// The same by the stricter rule of the aggressiveness score, for which the balance must not change
+    /// meanwhile: 0 to 5 pawns, 6 for the queen.
     pub lasting: u32,
     /// The half-move at which a lasting sacrifice was first complete.
     #[serde(skip)]
@@ -135,6 +136,14 @@ impl Streak {
         self.0 = if holds { self.0 + 1 } else { 0 };
         self.0 > plies
     }
+
+    /// The same, but counted anew when something changed meanwhile.
+    fn lasts_unchanged(&mut self, holds: bool, changed: bool, plies: usize) -> bool {
+        if changed {
+            self.0 = 0;
+        }
+        self.lasts(holds, plies)
+    }
 }
 
 /// What must be remembered while a game is played through.
@@ -151,6 +160,8 @@ struct Watch {
     lasting: [[Streak; 6]; 2],
     /// `// [color]` a mere pawn
     lasting_pawn: [Streak; 2],
+    /// `// [color]` what the opponent had more, in the last position
+    surplus: [[i32; 4]; 2],
 }
 
 impl Watch {
@@ -164,6 +175,7 @@ impl Watch {
             given: Default::default(),
             lasting: Default::default(),
             lasting_pawn: Default::default(),
+            surplus: Default::default(),
         };
         watch.look_at_material(board);
         watch
@@ -220,8 +232,11 @@ impl Watch {
             if streak.lasts(is_pawn_down(&own, &opponent), LASTING_PLIES_OF_A_PAWN) {
                 level = 1;
             }
+            let surplus = opponent.surplus_over(&own);
+            let changed = std::mem::replace(&mut self.surplus[color.index()], surplus) != surplus;
             for (pawns, streak) in (1..).zip(&mut self.lasting[color.index()]) {
-                if streak.lasts(is_down(&own, &opponent, pawns), LASTING_PLIES) {
+                let is_down = is_down(&own, &opponent, pawns);
+                if streak.lasts_unchanged(is_down, changed, LASTING_PLIES) {
                     level = pawns as u32;
                 }
             }

@@ -38,6 +38,19 @@ impl Material {
         (self.queens, self.rooks, self.minors) == (other.queens, other.rooks, other.minors)
     }
 
+    /// What it has more than the other, kind by kind: queens, rooks, minor pieces, pawns. Where the pieces
+    /// differ, a pawn more and several pawns more are the same.
+    pub fn surplus_over(&self, other: &Material) -> [i32; 4] {
+        let more = |own: u32, other: u32| own as i32 - other as i32;
+        let pawns = more(self.pawns, other.pawns);
+        [
+            more(self.queens, other.queens),
+            more(self.rooks, other.rooks),
+            more(self.minors, other.minors),
+            if self.same_pieces(other) { pawns } else { pawns.min(1) },
+        ]
+    }
+
     /// Whether so few pieces are left that the side is in an endgame: two or three besides the king.
     fn is_reduced(&self) -> bool {
         match (self.queens, self.rooks, self.minors) {
