@@ -19,7 +19,8 @@ fn a_round_robin_ends_with_a_list_and_a_crosstable() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let lines: Vec<&str> = text.lines().collect();
     let list = lines.iter().position(|line| line.trim_start().starts_with("rank")).expect("a rating list");
-    let table = lines.iter().position(|line| line.contains("points")).expect("a crosstable");
+    let is_table = |line: &&str| line.contains("engine") && line.contains("points");
+    let table = lines.iter().position(is_table).expect("a crosstable");
     let anchor = lines[list..table].iter().find(|line| line.contains(" two ")).expect("the anchor's line");
     assert!(anchor.contains("+0.0") && anchor.contains(" 12 "), "{text}");
     // In the crosstable what one made of another and the other of the one add up to the games.
