@@ -14,8 +14,8 @@ use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
-  Who plays for the king? All players of two files:
-    selfplay style games.pgn more.pgn
+  Who plays for the king? All players of two files with enough games to tell:
+    selfplay style games.pgn more.pgn --min-games 50
   Two of them, for a program:
     selfplay style games.pgn --player Tal --player Normal --json
   What each side did in each game, one JSON object a line, for statistics of your own:
@@ -45,6 +45,10 @@ pub struct StyleArgs {
     /// Show only this player; may be given several times
     #[arg(long, value_name = "NAME")]
     player: Vec<String>,
+
+    /// Show only players with so many games
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    min_games: u64,
 
     /// Write what each side did in each game, one JSON object a line
     #[arg(long, value_name = "FILE")]
@@ -86,7 +90,10 @@ pub fn run(args: &StyleArgs) -> anyhow::Result<ExitCode> {
         let known = report.players.iter().any(|player| player.name == *name);
         ensure!(known, "--player {name}: nobody has this name in these games");
     }
-    report.players.retain(|player| args.player.is_empty() || args.player.contains(&player.name));
+    report.players.retain(|player| {
+        let is_named = args.player.is_empty() || args.player.contains(&player.name);
+        is_named && player.results.games() >= args.min_games
+    });
     if let Some(path) = &args.per_game {
         write_per_game(path, &games).with_context(|| format!("cannot write {}", path.display()))?;
     }
