@@ -2,6 +2,7 @@
 #![deny(missing_docs)]
 
 pub mod arena;
+pub mod learn;
 mod outcome;
 pub mod style;
 

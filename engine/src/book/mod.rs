@@ -1,5 +1,6 @@
 //! Opening books: moves known before anything is searched, and how one of them is chosen.
 
+pub mod experience;
 pub mod polyglot;
 mod polyglot_keys;
 

@@ -1,0 +1,395 @@
+//! The Experience Book: what self-play taught, kept in a file that opens at once however large it is.
+//!
+//! The file is mapped, not read: header, rows sorted by position and move, an index of the rows by the
+//! first bits of the key, and the header again. Rows and index lie in blocks, each with its checksum behind
+//! it. A block is verified when it is first touched; a damaged one knows nothing, and everything else stays
+//! usable. `docs/2-formats.md` has the layout byte by byte.
+
+mod header;
+mod merge;
+mod row;
+mod span;
+mod writer;
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use memmap2::{Advice, Mmap};
+
+pub use header::{Header, Rule};
+pub use merge::{MergeError, merge, merge_sorted};
+pub use row::{ExperienceEntry, ROW_BYTES, Row, SCORE_GRAIN};
+pub use span::{Learned, Span};
+pub use writer::{BookWriter, WriteError, write_book};
+
+use crate::board::zobrist::Key;
+use header::Layout;
+
+/// Rows under one checksum: some pages, verified in a few microseconds.
+const BLOCK_ROWS: u64 = 512;
+/// Entries of the index under one checksum.
+const INDEX_ENTRIES: u64 = 4096;
+/// Bytes of a checksum.
+const CHECK: u64 = 8;
+/// The index never has more buckets than 2 to this power.
+const MOST_INDEX_BITS: u8 = 26;
+
+/// Of a header, a block of rows or a block of the index.
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(bytes)
+}
+
+/// Why a file cannot be opened as a book.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperienceError {
+    /// The system refuses.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// Nothing, or the beginning of a header.
+    #[error("{len} bytes are no Experience Book; it was cut off, or never written")]
+    TooShort {
+        /// Bytes in the file.
+        len: u64,
+    },
+    /// Something else.
+    #[error("this is no Experience Book (it does not begin with TABULAEX)")]
+    NotABook,
+    /// Written by a later version.
+    #[error("the book has format version {found}; this program knows {known}: use a newer one")]
+    Version {
+        /// In the file.
+        found: u32,
+        /// The newest we read.
+        known: u32,
+    },
+    /// Its checksum, or its length, is wrong.
+    #[error("the header is damaged; `selfplay book repair` saves the rows that are whole")]
+    HeaderDamaged,
+    /// Keyed by other numbers.
+    #[error("the book is keyed by other Zobrist numbers ({found:016x}, ours are {ours:016x})")]
+    OtherKeys {
+        /// In the file.
+        found: u64,
+        /// Of this program.
+        ours: u64,
+    },
+    /// Parts of it are missing.
+    #[error(
+        "the file has {found} bytes and should have {wanted}: it was cut off; \
+         `selfplay book repair` saves the rows that are whole"
+    )]
+    Cut {
+        /// Bytes there.
+        found: u64,
+        /// Bytes that the header speaks of.
+        wanted: u64,
+    },
+}
+
+/// An open book.
+pub struct ExperienceBook {
+    path: PathBuf,
+    map: Mmap,
+    header: Header,
+    layout: Layout,
+    /// For each block, rows first and the index after them: [`UNSEEN`], [`WHOLE`] or [`DAMAGED`].
+    blocks: Box<[AtomicU8]>,
+}
+
+const UNSEEN: u8 = 0;
+const WHOLE: u8 = 1;
+const DAMAGED: u8 = 2;
+
+impl ExperienceBook {
+    /// Opens a book without reading more than its header.
+    pub fn open(path: &Path) -> Result<ExperienceBook, ExperienceError> {
+        ExperienceBook::open_with(path, |map| {
+            let (header, layout) = Header::parse(map)?;
+            layout.check(&header, map.len() as u64)?;
+            Ok((header, layout))
+        })
+    }
+
+    /// Opens what is left of a damaged book: the header may be the copy at its end, and the end may be
+    /// missing. Its rows are the whole blocks that are there; looking up needs an index and may find nothing.
+    pub fn salvage(path: &Path) -> Result<ExperienceBook, ExperienceError> {
+        ExperienceBook::open_with(path, |map| {
+            let (header, layout) =
+                Header::parse(map).or_else(|error| Header::parse_copy(map).ok_or(error))?;
+            match layout.check(&header, map.len() as u64) {
+                Ok(()) | Err(ExperienceError::Cut { .. }) => Ok((header, layout)),
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    fn open_with(
+        path: &Path,
+        parse: impl FnOnce(&[u8]) -> Result<(Header, Layout), ExperienceError>,
+    ) -> Result<ExperienceBook, ExperienceError> {
+        let file = File::open(path)?;
+        // An empty file cannot be mapped.
+        let len = file.metadata()?.len();
+        if len == 0 {
+            return Err(ExperienceError::TooShort { len });
+        }
+        // SAFETY: the map is read-only, and books are replaced by renaming, never written in place. If
+        // somebody else changes the file meanwhile, we read other bytes: every block was verified or is
+        // treated as unknown, and no number in it is trusted as an index without a check.
+        let map = unsafe { Mmap::map(&file)? };
+        let _ = map.advise(Advice::Random);
+        let (header, layout) = parse(&map)?;
+        let blocks = layout.row_blocks() + layout.index_blocks();
+        let blocks = (0..blocks).map(|_| AtomicU8::new(UNSEEN)).collect();
+        Ok(ExperienceBook { path: path.to_path_buf(), map, header, layout, blocks })
+    }
+
+    /// Where it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it says of itself.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Rows in it.
+    pub fn len(&self) -> u64 {
+        self.layout.rows
+    }
+
+    /// Whether it knows nothing.
+    pub fn is_empty(&self) -> bool {
+        self.layout.rows == 0
+    }
+
+    /// Positions in it.
+    pub fn positions(&self) -> u64 {
+        self.layout.positions
+    }
+
+    /// All moves known in a position, in the order of their codes. They are not checked for legality:
+    /// another position may have the same key.
+    pub fn lookup(&self, key: Key) -> Moves<'_> {
+        let bucket = self.layout.bucket(key);
+        let (Some(first), Some(end)) = (self.index_entry(bucket), self.index_entry(bucket + 1)) else {
+            return Moves { book: self, key, next: 0, end: 0 };
+        };
+        let end = u64::from(end).min(self.layout.rows);
+        let mut next = u64::from(first);
+        // Buckets hold a few rows: a walk is as quick as a search.
+        while next < end && self.key_at(next) < key {
+            next += 1;
+        }
+        Moves { book: self, key, next, end }
+    }
+
+    /// What is known about a position, all its moves together.
+    pub fn entry(&self, key: Key) -> Option<ExperienceEntry> {
+        let rows: Vec<Row> = self.lookup(key).collect();
+        ExperienceEntry::of(&rows)
+    }
+
+    /// Every row in order, and every block of rows that is damaged.
+    pub fn rows(&self) -> impl Iterator<Item = Result<Row, DamagedBlock>> + '_ {
+        (0..self.layout.row_blocks()).flat_map(move |block| {
+            let first = block * BLOCK_ROWS;
+            let end = (first + BLOCK_ROWS).min(self.layout.rows);
+            let whole = self.is_whole(block);
+            let rows = whole.then(|| (first..end).filter_map(|at| self.row_at(at)).map(Ok));
+            let damage = (!whole).then_some(Err(DamagedBlock { first, rows: end - first }));
+            rows.into_iter().flatten().chain(damage)
+        })
+    }
+
+    /// Verifies every block.
+    pub fn verify(&self) -> Verification {
+        let row_blocks = self.layout.row_blocks();
+        let damaged =
+            |blocks: std::ops::Range<u64>| blocks.filter(|&block| !self.is_whole(block)).count() as u64;
+        let mut out_of_order = 0;
+        let mut last = None;
+        for row in self.rows().flatten() {
+            out_of_order += u64::from(last.is_some_and(|last| row.place() <= last));
+            last = Some(row.place());
+        }
+        Verification {
+            row_blocks,
+            damaged_row_blocks: damaged(0..row_blocks),
+            damaged_index_blocks: damaged(row_blocks..self.blocks.len() as u64),
+            out_of_order,
+        }
+    }
+
+    #[inline]
+    fn bytes_at<const N: usize>(&self, at: u64) -> Option<&[u8; N]> {
+        self.map.get(at as usize..)?.first_chunk()
+    }
+
+    #[inline]
+    fn key_at(&self, row: u64) -> Key {
+        self.bytes_at(self.layout.row_at(row)).map_or(Key::MAX, |bytes| Key::from_le_bytes(*bytes))
+    }
+
+    fn row_at(&self, row: u64) -> Option<Row> {
+        self.bytes_at(self.layout.row_at(row)).and_then(Row::from_bytes)
+    }
+
+    fn index_entry(&self, bucket: u64) -> Option<u32> {
+        if !self.is_whole(self.layout.row_blocks() + bucket / INDEX_ENTRIES) {
+            return None;
+        }
+        self.bytes_at(self.layout.index_entry_at(bucket)).map(|bytes| u32::from_le_bytes(*bytes))
+    }
+
+    /// Whether a block is what was written. Looked at once.
+    #[inline]
+    fn is_whole(&self, block: u64) -> bool {
+        match self.blocks[block as usize].load(Ordering::Relaxed) {
+            UNSEEN => self.look_at(block),
+            seen => seen == WHOLE,
+        }
+    }
+
+    #[cold]
+    fn look_at(&self, block: u64) -> bool {
+        let (from, to) = self.layout.block_bytes(block);
+        let bytes = self.map.get(from as usize..to as usize);
+        let whole = bytes.is_some_and(|bytes| {
+            self.bytes_at(to).is_some_and(|check| checksum(bytes).to_le_bytes() == *check)
+        });
+        self.blocks[block as usize].store(if whole { WHOLE } else { DAMAGED }, Ordering::Relaxed);
+        whole
+    }
+}
+
+impl Layout {
+    /// A bucket for every four rows.
+    fn bits_for(rows: u64) -> u8 {
+        ((rows / 4).max(1).ilog2() as u8).min(MOST_INDEX_BITS)
+    }
+
+    /// Where everything lies in a book of so many rows.
+    fn new(header: &Header, rows: u64, positions: u64) -> Layout {
+        let rows_at = (header.len() as u64).next_multiple_of(64);
+        let mut layout =
+            Layout { rows, positions, index_bits: Layout::bits_for(rows), rows_at, index_at: 0, copy_at: 0 };
+        layout.index_at = rows_at + rows * ROW_BYTES as u64 + CHECK * layout.row_blocks();
+        layout.copy_at = layout.index_at + 4 * layout.index_entries() + CHECK * layout.index_blocks();
+        layout
+    }
+
+    /// A header whose checksum is right may still not fit the file.
+    fn check(&self, header: &Header, found: u64) -> Result<(), ExperienceError> {
+        if self.rows > u64::from(u32::MAX) || *self != Layout::new(header, self.rows, self.positions) {
+            return Err(ExperienceError::HeaderDamaged);
+        }
+        let wanted = self.copy_at + header.len() as u64;
+        if found < wanted { Err(ExperienceError::Cut { found, wanted }) } else { Ok(()) }
+    }
+
+    /// One for the first row of each bucket, and one for the end.
+    fn index_entries(&self) -> u64 {
+        (1 << self.index_bits) + 1
+    }
+
+    fn row_blocks(&self) -> u64 {
+        self.rows.div_ceil(BLOCK_ROWS)
+    }
+
+    fn index_blocks(&self) -> u64 {
+        self.index_entries().div_ceil(INDEX_ENTRIES)
+    }
+
+    #[inline]
+    fn row_at(&self, row: u64) -> u64 {
+        self.rows_at + row * ROW_BYTES as u64 + row / BLOCK_ROWS * CHECK
+    }
+
+    #[inline]
+    fn index_entry_at(&self, bucket: u64) -> u64 {
+        self.index_at + 4 * bucket + bucket / INDEX_ENTRIES * CHECK
+    }
+
+    /// From where to where a block reaches, rows first and the index after them; its checksum follows.
+    fn block_bytes(&self, block: u64) -> (u64, u64) {
+        let row_blocks = self.row_blocks();
+        if block < row_blocks {
+            let first = block * BLOCK_ROWS;
+            let rows = BLOCK_ROWS.min(self.rows - first);
+            let from = self.row_at(first);
+            (from, from + rows * ROW_BYTES as u64)
+        } else {
+            let first = (block - row_blocks) * INDEX_ENTRIES;
+            let entries = INDEX_ENTRIES.min(self.index_entries() - first);
+            let from = self.index_entry_at(first);
+            (from, from + 4 * entries)
+        }
+    }
+
+    #[inline]
+    fn bucket(&self, key: Key) -> u64 {
+        // In two steps: with no bits at all the shift would be by 64.
+        key >> 1 >> (63 - self.index_bits)
+    }
+}
+
+/// The moves known in one position.
+pub struct Moves<'a> {
+    book: &'a ExperienceBook,
+    key: Key,
+    next: u64,
+    end: u64,
+}
+
+impl Iterator for Moves<'_> {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        if self.next >= self.end || self.book.key_at(self.next) != self.key {
+            return None;
+        }
+        if !self.book.is_whole(self.next / BLOCK_ROWS) {
+            return None;
+        }
+        let row = self.book.row_at(self.next)?;
+        self.next += 1;
+        Some(row)
+    }
+}
+
+/// Rows that are lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("rows {first} to {} are damaged", first + rows - 1)]
+pub struct DamagedBlock {
+    /// The number of the first of them.
+    pub first: u64,
+    /// How many.
+    pub rows: u64,
+}
+
+/// What a look at every block found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Verification {
+    /// Blocks of rows in the book.
+    pub row_blocks: u64,
+    /// Of these, with a wrong checksum.
+    pub damaged_row_blocks: u64,
+    /// Parts of the index with a wrong checksum.
+    pub damaged_index_blocks: u64,
+    /// Rows that stand before one they should stand behind.
+    pub out_of_order: u64,
+}
+
+impl Verification {
+    /// Whether all is well.
+    pub fn is_whole(&self) -> bool {
+        self.damaged_row_blocks == 0 && self.damaged_index_blocks == 0 && self.out_of_order == 0
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+//! A finished game as the learner sees it: keys, actions, values. There is no chess in it, so the same
+//! code is proven on games whose theory is known.
+
+use engine::book::experience::SCORE_GRAIN;
+
+/// What a won game is worth at its end, in centipawns.
+pub const TERMINAL: i64 = 10_000;
+
+/// One decision of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The position.
+    pub key: u64,
+    /// What was done in it.
+    pub action: u16,
+    /// What the search thought of it, in centipawns for the side to move; `None` if it was not its choice.
+    pub value_stm: Option<i32>,
+    /// How deep it looked.
+    pub depth: u8,
+}
+
+impl Step {
+    /// What the search thought, within the range of results, in 1/[`SCORE_GRAIN`] of a centipawn.
+    pub(super) fn thought(&self) -> Option<i64> {
+        self.value_stm.map(|value| i64::from(value).clamp(-TERMINAL, TERMINAL) * SCORE_GRAIN)
+    }
+}
+
+/// How a game ended for one side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// Won.
+    Win,
+    /// Neither.
+    Draw,
+    /// Lost.
+    Loss,
+}
+
+impl Fate {
+    /// The same end for the other side.
+    pub const fn flipped(self) -> Fate {
+        match self {
+            Fate::Win => Fate::Loss,
+            Fate::Draw => Fate::Draw,
+            Fate::Loss => Fate::Win,
+        }
+    }
+
+    const fn value(self) -> i64 {
+        match self {
+            Fate::Win => TERMINAL * SCORE_GRAIN,
+            Fate::Draw => 0,
+            Fate::Loss => -TERMINAL * SCORE_GRAIN,
+        }
+    }
+}
+
+/// A game: its decisions, sides taking turns, and how it ended for the side that made the last one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Episode {
+    /// From first to last.
+    pub steps: Vec<Step>,
+    /// For the side that made the last step.
+    pub fate_of_last: Fate,
+}
+
+impl Episode {
+    /// How the game ended for the side that made the step with this number.
+    pub fn fate(&self, step: usize) -> Fate {
+        match (self.steps.len() - 1 - step).is_multiple_of(2) {
+            true => self.fate_of_last,
+            false => self.fate_of_last.flipped(),
+        }
+    }
+
+    /// Whether this decision was made before in this game: a repetition, which counts once.
+    pub fn repeats(&self, step: usize) -> bool {
+        let Step { key, action, .. } = self.steps[step];
+        self.steps[..step].iter().any(|earlier| (earlier.key, earlier.action) == (key, action))
+    }
+}
+
+/// How much of what follows goes into a score. Thousandths, so that every machine computes the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Discount {
+    /// The share of what followed; the rest is what was thought before.
+    pub alpha_milli: u16,
+    /// What a value loses a ply.
+    pub gamma_milli: u16,
+    /// Whether a draw pulls scores to zero. It is counted in any case.
+    pub learns_draws: bool,
+}
+
+impl Default for Discount {
+    fn default() -> Discount {
+        Discount { alpha_milli: 500, gamma_milli: 990, learns_draws: true }
+    }
+}
+
+impl Discount {
+    /// `(1 - alpha) * before + alpha * gamma * after`, rounded half away from zero.
+    pub(super) fn blend(self, before: i64, after: i64) -> i64 {
+        let (alpha, gamma) = (i64::from(self.alpha_milli), i64::from(self.gamma_milli));
+        let sum = (1000 - alpha) * before * 1000 + alpha * gamma * after;
+        (sum.abs() + 500_000) / 1_000_000 * sum.signum()
+    }
+
+    /// A score from what was thought before and what followed; one of them may be missing.
+    pub(super) fn after(self, before: Option<i64>, followed: Option<i64>) -> i64 {
+        match (before, followed) {
+            (Some(before), Some(followed)) => self.blend(before, followed),
+            (Some(before), None) => before,
+            // Nobody thought about this choice: only what came of it counts.
+            (None, followed) => Discount { alpha_milli: 1000, ..self }.blend(0, followed.unwrap_or(0)),
+        }
+    }
+
+    /// What the end of a game says to the side that made the last step, if it is to be learned from.
+    pub(super) fn terminal(self, fate_of_last: Fate) -> Option<i64> {
+        (fate_of_last != Fate::Draw || self.learns_draws).then(|| fate_of_last.value())
+    }
+
+    /// The return of every step by the rule `mean`: from the end back, each step blends what its own
+    /// search thought with what followed, seen from its side. In 1/[`SCORE_GRAIN`] of a centipawn.
+    pub fn returns(self, episode: &Episode) -> Vec<i64> {
+        let mut returns = vec![0; episode.steps.len()];
+        // What followed, for the side that makes the step. The last step reaches the end itself.
+        let mut followed = self.terminal(episode.fate_of_last);
+        for (step, at) in episode.steps.iter().zip(&mut returns).rev() {
+            *at = self.after(step.thought(), followed);
+            followed = Some(-*at);
+        }
+        returns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn episode(values: &[i32], fate_of_last: Fate) -> Episode {
+        let steps = values
+            .iter()
+            .enumerate()
+            .map(|(number, &value_stm)| Step {
+                key: number as u64,
+                action: 1,
+                value_stm: Some(value_stm),
+                depth: 5,
+            })
+            .collect();
+        Episode { steps, fate_of_last }
+    }
+
+    #[test]
+    fn returns_follow_the_formula_with_the_sign_of_the_side() {
+        let discount = Discount::default();
+        let returns = discount.returns(&episode(&[20, -10, 400], Fate::Win));
+        let last = 0.5 * 400.0 + 0.5 * 0.99 * 10_000.0;
+        let middle = 0.5 * -10.0 - 0.5 * 0.99 * last;
+        let first = 0.5 * 20.0 - 0.5 * 0.99 * middle;
+        for (found, wanted) in returns.iter().zip([first, middle, last]) {
+            assert!((*found as f64 / SCORE_GRAIN as f64 - wanted).abs() < 0.01, "{found} {wanted}");
+        }
+    }
+
+    #[test]
+    fn a_mirrored_game_gives_mirrored_returns() {
+        let discount = Discount { alpha_milli: 333, gamma_milli: 977, learns_draws: true };
+        let values = [13, -7, 401, 9_999, -31_000, 3];
+        let mirrored = values.map(|value| -value);
+        for fate in [Fate::Win, Fate::Draw, Fate::Loss] {
+            let returns = discount.returns(&episode(&values, fate));
+            let others = discount.returns(&episode(&mirrored, fate.flipped()));
+            assert!(returns.iter().zip(&others).all(|(a, b)| *a == -b));
+        }
+    }
+
+    #[test]
+    fn an_unlearned_draw_leaves_the_searches_alone() {
+        let discount = Discount { learns_draws: false, ..Discount::default() };
+        let returns = discount.returns(&episode(&[0, 0, 64], Fate::Draw));
+        assert_eq!(returns[2], 64 * SCORE_GRAIN);
+        assert_eq!(Discount::default().returns(&episode(&[0, 0, 64], Fate::Draw))[2], 32 * SCORE_GRAIN);
+    }
+
+    #[test]
+    fn the_fate_turns_with_the_side() {
+        let game = episode(&[0, 0, 0], Fate::Loss);
+        assert_eq!([0, 1, 2].map(|step| game.fate(step)), [Fate::Loss, Fate::Win, Fate::Loss]);
+    }
+}
