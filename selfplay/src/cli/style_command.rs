@@ -121,6 +121,7 @@ fn write_per_game(path: &Path, games: &[GameProfile]) -> anyhow::Result<()> {
         for color in Color::ALL {
             let side = json!({
                 "game": number + 1,
+                "round": game.round,
                 "player": game.names[color.index()],
                 "opponent": game.names[(!color).index()],
                 "white": color == Color::White,

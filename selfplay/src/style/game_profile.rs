@@ -57,6 +57,8 @@ pub struct SideProfile {
 pub struct GameProfile {
     /// `// [color]`
     pub names: [String; 2],
+    /// PGN's `Round`: in our matches the number of the opening, a dot, and the game of the pair.
+    pub round: String,
     /// Who won.
     pub outcome: Outcome,
     /// Its length in half-moves.
@@ -86,9 +88,10 @@ impl GameProfile {
             watch.after_move(&board, m);
             fingerprint = (fingerprint ^ u64::from(m.bits())).wrapping_mul(0x0100_0000_01b3);
         }
-        let name = |color: &str| tag(color).unwrap_or("?").to_string();
+        let text = |name: &str| tag(name).unwrap_or("?").to_string();
         Some(GameProfile {
-            names: [name("White"), name("Black")],
+            names: [text("White"), text("Black")],
+            round: text("Round"),
             outcome,
             plies: game.moves.len() as u32,
             sides: watch.sides,
