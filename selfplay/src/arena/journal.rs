@@ -2,9 +2,11 @@
 //!
 //! One line a game, each with a checksum, written after the game's PGN:
 //!
-//!     tabula-journal 1
-//!     5a0c77f1 {"match":[["engine 1","self:…"],["games","100"],…],"pgn_start":0}
-//!     91be03d2 {"game":0,"outcome":"1-0","plies":87,"failure":null,"adjudicated":false,"seconds":2.1,"pgn":{…}}
+//! ```text
+//! tabula-journal 1
+//! 5a0c77f1 {"match":[["engine 1","self:…"],["games","100"],…],"pgn_start":0}
+//! 91be03d2 {"game":0,"outcome":"1-0","plies":87,"failure":null,"adjudicated":false,"seconds":2.1,"pgn":{…}}
+//! ```
 //!
 //! A last line that was cut off is forgotten, and what the PGN file has beyond the last whole line is cut:
 //! that game is played again. So every game is in both files, or in neither.
