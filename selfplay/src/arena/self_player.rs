@@ -67,7 +67,8 @@ impl SelfPlayer {
     }
 }
 
-fn read_weights(path: &Path) -> Result<EvalParams, SetupError> {
+/// Reads a file of weights.
+pub fn read_weights(path: &Path) -> Result<EvalParams, SetupError> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| SetupError(format!("cannot read the weights {}: {error}", path.display())))?;
     EvalParams::from_toml(&text)
@@ -75,7 +76,7 @@ fn read_weights(path: &Path) -> Result<EvalParams, SetupError> {
 }
 
 /// A compiled-in style by its name, or the file that the text names.
-fn find_style(text: &str) -> Result<Style, SetupError> {
+pub fn find_style(text: &str) -> Result<Style, SetupError> {
     if let Some(style) = Style::named(text) {
         return Ok(style);
     }

@@ -1,0 +1,227 @@
+//! One game of the engine against itself.
+
+use std::sync::Arc;
+
+use engine::Board;
+use engine::search::{Handler, Limits, SearchReport, SearchResult, Searcher, Signals, Silent};
+use engine::types::{Color, Move, Value};
+
+use super::dice::Dice;
+use super::generator::Generator;
+use super::opening::GameStart;
+use super::settings::Settings;
+use crate::Outcome;
+use crate::arena::adjudication::Adjudicator;
+use crate::arena::game::end_by_rules;
+use crate::arena::opening::OpeningError;
+use crate::arena::{Adjudication, EngineScore};
+use crate::record::{Ending, GameRecord, Ply};
+
+/// So many openings in a row that are too lopsided mean that the limit makes no sense.
+const MOST_OPENINGS: u32 = 1_000;
+
+/// Why a game was not played to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum GameError {
+    /// Somebody stopped the run.
+    #[error("stopped")]
+    Stopped,
+    /// The book has a line that cannot be played.
+    #[error(transparent)]
+    Opening(#[from] OpeningError),
+    /// No opening was level enough.
+    #[error(
+        "game {game}: {MOST_OPENINGS} openings in a row were beyond ±{limit} centipawns; \
+         raise --opening-limit or take other openings"
+    )]
+    NoLevelOpening {
+        /// The game.
+        game: u64,
+        /// The limit.
+        limit: i32,
+    },
+    /// The search returned no move in a position that has some: a fault of the program.
+    #[error("game {game}: the search found no move in {fen}")]
+    NoMove {
+        /// The game.
+        game: u64,
+        /// The position.
+        fen: String,
+    },
+}
+
+/// Plays games, one after the other, each as if it were the first.
+pub struct SelfPlay<'a> {
+    run: &'a Generator,
+    settings: &'a Settings,
+    /// One for both sides, or, where a style tells own from opponent, `// [color]`.
+    searchers: Vec<Searcher>,
+    signals: &'a Signals,
+    /// Nodes of all searches so far.
+    pub nodes: u64,
+}
+
+impl<'a> SelfPlay<'a> {
+    /// A player of a run, with searchers of its own.
+    pub fn new(run: &'a Generator, signals: &'a Signals) -> SelfPlay<'a> {
+        let settings = &run.settings;
+        let one_for_both = Arc::ptr_eq(&run.weights[0], &run.weights[1]);
+        let weights = run.weights.iter().take(if one_for_both { 1 } else { 2 });
+        let searchers = weights.map(|weights| Searcher::new(settings.hash_mb, weights.clone())).collect();
+        SelfPlay { run, settings, searchers, signals, nodes: 0 }
+    }
+
+    /// Plays the game with this number. The result depends on the number and the seed alone.
+    pub fn play(&mut self, game: u64) -> Result<GameRecord, GameError> {
+        self.searchers.iter_mut().for_each(Searcher::new_game);
+        let mut dice = Dice::for_game(self.run.seed, game);
+        let played_out = !dice.happens(self.settings.rules.share);
+        let GameStart { start, opening, mut board } = self.level_opening(game, &mut dice)?;
+        let tablebases = self.run.tablebases.clone();
+        let rules = Adjudication { tablebases, ..self.settings.rules.on_scores() };
+        let mut adjudicator = Adjudicator::new(rules);
+        let mut plies: Vec<Ply> = Vec::with_capacity(200);
+        let (outcome, ending) = loop {
+            if let Some((outcome, ending)) = end_by_rules(&board)
+                && let Some(ending) = Ending::by_rules(&ending)
+            {
+                break (outcome, ending);
+            }
+            if opening.len() + plies.len() >= self.settings.rules.max_plies {
+                break (Outcome::Draw, Ending::PlyLimit);
+            }
+            if !played_out && let Some(outcome) = adjudicator.decide_by_tables(&board) {
+                break (outcome, Ending::Tablebase);
+            }
+            let ply = self.choose(game, &board, plies.len() as u32, &mut dice)?;
+            let mover = board.side_to_move();
+            let move_number = u32::from(board.fullmove_number());
+            board.make(ply.played);
+            plies.push(ply);
+            let score = EngineScore::from_value(ply.value_stm());
+            let verdict = adjudicator.decide(mover, move_number, Some(score));
+            if !played_out
+                && let Some(outcome) = verdict
+                && end_by_rules(&board).is_none()
+            {
+                let drawn = outcome == Outcome::Draw;
+                break (outcome, if drawn { Ending::AdjudicatedDraw } else { Ending::AdjudicatedWin });
+            }
+        };
+        Ok(GameRecord { id: game, start, opening, outcome, ending, plies })
+    }
+
+    /// An opening that a search finds level enough for both sides.
+    fn level_opening(&mut self, game: u64, dice: &mut Dice) -> Result<GameStart, GameError> {
+        let limit = self.settings.opening_limit;
+        for attempt in 0..MOST_OPENINGS {
+            let mut start = self.run.openings.draw(game, attempt, self.settings.opening_plies, dice)?;
+            if let Some(book) = &self.run.book {
+                start.follow(book, self.settings.rules.max_plies, dice);
+            }
+            if end_by_rules(&start.board).is_some() {
+                continue;
+            }
+            if self.settings.opening_nodes == 0 {
+                return Ok(start);
+            }
+            let limits = self.limits(self.settings.opening_nodes);
+            let result = self.search(&start.board, &limits, &mut Silent)?;
+            if result.score.abs() <= limit {
+                return Ok(start);
+            }
+        }
+        Err(GameError::NoLevelOpening { game, limit })
+    }
+
+    /// The move to play, and what the search says of the position.
+    fn choose(&mut self, game: u64, board: &Board, ply: u32, dice: &mut Dice) -> Result<Ply, GameError> {
+        let limits = self.limits(self.settings.nodes);
+        let exploration = self.settings.exploration;
+        let explores = ply < exploration.plies;
+        let mut lines = Lines::default();
+        let result = if explores {
+            self.set_lines(exploration.lines);
+            let result = self.search(board, &limits, &mut lines);
+            self.set_lines(1);
+            result?
+        } else {
+            self.search(board, &limits, &mut Silent)?
+        };
+        let no_move = || GameError::NoMove { game, fen: board.fen() };
+        let best = result.best.ok_or_else(no_move)?;
+        let drawn = if explores { lines.draw(exploration.temperature, dice) } else { None };
+        Ok(Ply {
+            played: drawn.unwrap_or(best),
+            score_stm: result.score as i16,
+            depth: result.depth.min(255) as u8,
+            explored: drawn.is_some_and(|m| m != best),
+        })
+    }
+
+    fn set_lines(&mut self, lines: usize) {
+        for searcher in &mut self.searchers {
+            searcher.options.multipv = lines;
+        }
+    }
+
+    fn limits(&self, nodes: u64) -> Limits {
+        let hard = nodes.saturating_mul(self.settings.hard_multiple);
+        Limits { soft_nodes: Some(nodes), nodes: Some(hard), ..Limits::default() }
+    }
+
+    fn search(
+        &mut self,
+        board: &Board,
+        limits: &Limits,
+        handler: &mut dyn Handler,
+    ) -> Result<SearchResult, GameError> {
+        let searcher = match board.side_to_move() {
+            Color::Black => self.searchers.last_mut(),
+            Color::White => self.searchers.first_mut(),
+        };
+        let Some(searcher) = searcher else { unreachable!("there is always one") };
+        let result = searcher.search(board, limits, self.signals, handler);
+        if self.signals.stopped() {
+            return Err(GameError::Stopped);
+        }
+        self.nodes += result.nodes;
+        Ok(result)
+    }
+}
+
+/// The best lines of the last iteration that was reported whole.
+#[derive(Default)]
+struct Lines {
+    depth: u32,
+    /// `(first move, score for the side to move)`, best first
+    best: Vec<(Move, Value)>,
+}
+
+impl Handler for Lines {
+    fn report(&mut self, report: &SearchReport) {
+        if report.multipv == 1 {
+            self.best.clear();
+            self.depth = report.depth;
+        }
+        if report.depth == self.depth
+            && let Some(&first) = report.pv.first()
+        {
+            self.best.push((first, report.score));
+        }
+    }
+}
+
+impl Lines {
+    /// One of the moves: the worse, the rarer.
+    fn draw(&self, temperature: u32, dice: &mut Dice) -> Option<Move> {
+        let (_, best) = *self.best.first()?;
+        let weight = |score: Value| {
+            let worse = f64::from((best - score).max(0)) / f64::from(temperature.max(1));
+            // `libm` computes the same bits on every machine.
+            (libm::exp(-worse) * 1_000_000.0) as u64
+        };
+        let weights: Vec<u64> = self.best.iter().map(|&(_, score)| weight(score)).collect();
+        Some(self.best[dice.weighted(&weights)].0)
+    }
+}

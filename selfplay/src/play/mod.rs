@@ -1,0 +1,20 @@
+//! The engine plays itself, in process.
+//!
+//! [`SelfPlay`] plays the game with a given number; the result depends on that number and the seed alone.
+//! [`Generator`] does so on many threads and hands the games to a [`crate::record::Writer`].
+
+mod dice;
+mod fingerprint;
+mod game;
+mod generator;
+mod opening;
+mod settings;
+mod shard;
+
+pub use dice::Dice;
+pub use fingerprint::engine_fingerprint;
+pub use game::{GameError, SelfPlay};
+pub use generator::{GenerateError, Generator, Played};
+pub use opening::{GameStart, OpeningSource};
+pub use settings::{EndRules, Exploration, ExplorationError, Settings};
+pub use shard::{Shard, ShardError};

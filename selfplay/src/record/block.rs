@@ -1,0 +1,346 @@
+//! A block: up to a thousand games in columns, in one checked frame. Blocks know nothing of each other.
+
+use engine::Board;
+use engine::types::{Move, value};
+use xxhash_rust::xxh64::xxh64;
+
+use super::bytes::Bytes;
+use super::coder::{Chance, Coder, Decoder, Encoder};
+use super::game::{Ending, GameRecord, Ply, Start};
+use super::models::{DepthModel, Magnitude, MoveModel, Past, ScoreModel};
+use super::order::{Candidates, Trail, phase};
+use super::position::PositionModel;
+use crate::Outcome;
+
+/// Games of a block: those whose ids have the same quotient by this number.
+pub const BLOCK_GAMES: u64 = 1000;
+/// The first bytes of a block.
+pub(super) const TAG: [u8; 4] = *b"TGRB";
+/// Bytes before the frame.
+pub(super) const HEAD: usize = 40;
+/// The columns are compressed already; the frame is there for its length and its checksum.
+const ZSTD_LEVEL: i32 = 1;
+/// No block is larger; a larger number is damage, not a wish for memory.
+const LARGEST: usize = 1 << 28;
+/// The rules of chess end every game long before.
+const LONGEST_GAME: usize = 20_000;
+/// What the columns hold, in their order.
+pub const COLUMNS: [&str; 5] = ["results", "openings", "depths", "scores", "moves"];
+
+/// What stands before the frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockHead {
+    /// The id of the first game.
+    pub first: u64,
+    /// How many games; their ids follow each other.
+    pub games: u32,
+    /// How many moves the engine made in them.
+    pub positions: u32,
+    /// Bytes of the frame.
+    pub length: u32,
+    frame_hash: u64,
+}
+
+impl BlockHead {
+    fn encode(&self) -> [u8; HEAD] {
+        let mut bytes = [0; HEAD];
+        bytes[..4].copy_from_slice(&TAG);
+        bytes[4..8].copy_from_slice(&self.length.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.first.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.games.to_le_bytes());
+        bytes[20..24].copy_from_slice(&self.positions.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.frame_hash.to_le_bytes());
+        let hash = xxh64(&bytes[..32], 0);
+        bytes[32..].copy_from_slice(&hash.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a head; `None` if these bytes are none.
+    pub(super) fn decode(bytes: &[u8]) -> Option<BlockHead> {
+        let mut fields = Bytes::new(bytes.strip_prefix(&TAG)?);
+        let length = fields.u32()?;
+        let (first, games, positions) = (fields.u64()?, fields.u32()?, fields.u32()?);
+        let frame_hash = fields.u64()?;
+        let whole = fields.u64()? == xxh64(&bytes[..32], 0);
+        whole.then_some(BlockHead { first, games, positions, length, frame_hash })
+    }
+
+    /// Bytes of head and frame.
+    pub fn size(&self) -> usize {
+        HEAD + self.length as usize
+    }
+}
+
+/// The bytes of a block. The ids of the games follow each other.
+pub fn encode(games: &[GameRecord]) -> Vec<u8> {
+    let mut columns = Columns::new(|_| Encoder::new());
+    for game in games {
+        columns.code(game.id, Some(game)).expect("a game that was played can be written");
+    }
+    let columns = columns.streams.map(Encoder::finish);
+    let mut payload = Vec::with_capacity(columns.iter().map(Vec::len).sum::<usize>() + 4 * COLUMNS.len());
+    for column in &columns {
+        payload.extend((column.len() as u32).to_le_bytes());
+    }
+    columns.iter().for_each(|column| payload.extend(column));
+    let frame = compress(&payload).expect("compressing in memory does not fail");
+    let head = BlockHead {
+        first: games.first().map_or(0, |game| game.id),
+        games: games.len() as u32,
+        positions: games.iter().map(|game| game.plies.len() as u32).sum(),
+        length: frame.len() as u32,
+        frame_hash: xxh64(&frame, 0),
+    };
+    [&head.encode()[..], &frame].concat()
+}
+
+fn compress(payload: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
+    // Off by default.
+    compressor.set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true))?;
+    compressor.set_parameter(zstd::zstd_safe::CParameter::ContentSizeFlag(true))?;
+    compressor.compress(payload)
+}
+
+/// The payload of a frame: the lengths of the columns, then the columns.
+fn payload(head: &BlockHead, frame: &[u8]) -> Result<Vec<u8>, String> {
+    if xxh64(frame, 0) != head.frame_hash {
+        return Err("its checksum does not match".to_string());
+    }
+    let size = zstd::zstd_safe::get_frame_content_size(frame).ok().flatten().unwrap_or(0);
+    if size > LARGEST as u64 {
+        return Err(format!("it claims to hold {size} bytes"));
+    }
+    zstd::bulk::decompress(frame, size as usize).map_err(|error| format!("zstd: {error}"))
+}
+
+fn split(payload: &[u8]) -> Option<[&[u8]; COLUMNS.len()]> {
+    let mut bytes = Bytes::new(payload);
+    let mut lengths = [0; COLUMNS.len()];
+    for length in &mut lengths {
+        *length = bytes.u32()? as usize;
+    }
+    let mut columns = [&[][..]; COLUMNS.len()];
+    for (column, length) in columns.iter_mut().zip(lengths) {
+        *column = bytes.take(length)?;
+    }
+    bytes.rest().is_empty().then_some(columns)
+}
+
+/// Bytes of each column, in the order of [`COLUMNS`].
+pub fn column_sizes(head: &BlockHead, frame: &[u8]) -> Result<[usize; COLUMNS.len()], String> {
+    let payload = payload(head, frame)?;
+    Ok(split(&payload).ok_or("the columns do not fit")?.map(<[u8]>::len))
+}
+
+/// The games of a block.
+pub fn decode(head: &BlockHead, frame: &[u8]) -> Result<Vec<GameRecord>, String> {
+    let payload = payload(head, frame)?;
+    let parts = split(&payload).ok_or("the columns do not fit")?;
+    let mut columns = Columns::new(|column| Decoder::new(parts[column]));
+    let mut games = Vec::with_capacity((head.games as usize).min(BLOCK_GAMES as usize));
+    let mut positions = 0;
+    for number in 0..u64::from(head.games) {
+        let id = head.first + number;
+        let game = columns.code(id, None).map_err(|reason| format!("game {id}: {reason}"))?;
+        if columns.streams.iter().any(Decoder::is_exhausted) {
+            return Err(format!("game {id}: a column ends within it"));
+        }
+        positions += game.plies.len();
+        games.push(game);
+    }
+    if positions != head.positions as usize || !columns.streams.iter().all(Decoder::is_finished) {
+        return Err("it holds something else than its head says".to_string());
+    }
+    Ok(games)
+}
+
+/// The columns of a block with all that was learned about them. Writes and reads through the same code.
+struct Columns<C> {
+    /// `// [column]`
+    streams: [C; COLUMNS.len()],
+    endings: [Chance; 16],
+    /// `// [ending]`
+    drawn: [Chance; 16],
+    white_wins: [Chance; 16],
+    opening_length: Magnitude<1>,
+    length: Magnitude<1>,
+    is_initial: Chance,
+    positions: PositionModel,
+    opening_moves: MoveModel,
+    depths: DepthModel,
+    scores: ScoreModel,
+    /// `// [whether the ply before was]`
+    explored: [Chance; 2],
+    moves: MoveModel,
+    candidates: Candidates,
+}
+
+impl<C: Coder> Columns<C> {
+    fn new(stream: impl FnMut(usize) -> C) -> Columns<C> {
+        Columns {
+            streams: std::array::from_fn(stream),
+            endings: [Chance::EVEN; 16],
+            drawn: [Chance::EVEN; 16],
+            white_wins: [Chance::EVEN; 16],
+            opening_length: Magnitude::new(),
+            length: Magnitude::new(),
+            is_initial: Chance::EVEN,
+            positions: PositionModel::new(),
+            opening_moves: MoveModel::new(),
+            depths: DepthModel::new(),
+            scores: ScoreModel::new(),
+            explored: [Chance::EVEN; 2],
+            moves: MoveModel::new(),
+            candidates: Candidates::new(),
+        }
+    }
+
+    /// Codes one game: writes `known`, or reads what is there.
+    fn code(&mut self, id: u64, known: Option<&GameRecord>) -> Result<GameRecord, String> {
+        let (outcome, ending) = self.result(known)?;
+        let [results, openings, ..] = &mut self.streams;
+        let mut length = |model: &mut Magnitude<1>, known: Option<usize>| {
+            let length = model.code(results, 0, known.unwrap_or(0) as u32) as usize;
+            if length > LONGEST_GAME { Err(format!("{length} plies")) } else { Ok(length) }
+        };
+        let opening_length = length(&mut self.opening_length, known.map(|game| game.opening.len()))?;
+        let plies = length(&mut self.length, known.map(|game| game.plies.len()))?;
+
+        let is_initial = known.is_some_and(|game| game.start == Start::Initial);
+        let start = match openings.code(&mut self.is_initial, is_initial) {
+            true => Start::Initial,
+            false => self.positions.code(openings, known.map(|game| &game.start))?,
+        };
+        let mut game = GameRecord {
+            id,
+            start,
+            opening: Vec::with_capacity(opening_length),
+            outcome,
+            ending,
+            plies: Vec::with_capacity(plies),
+        };
+        let mut board = game.start.board();
+        let mut trail = Trail::default();
+        for ply in 0..opening_length {
+            let known = known.map(|game| game.opening[ply]);
+            self.candidates.judge(&board, trail);
+            let played = self.opening_moves.code(openings, &board, &mut self.candidates, known);
+            game.opening.push(follow(&mut board, &mut trail, played)?);
+        }
+        self.plies(&mut game, plies, board, trail, known)?;
+        Ok(game)
+    }
+
+    fn result(&mut self, known: Option<&GameRecord>) -> Result<(Outcome, Ending), String> {
+        let results = &mut self.streams[0];
+        let wanted = known.map_or(0, |game| game.ending as usize);
+        let mut code = 1;
+        for bit in (0..4).rev() {
+            code = code << 1 | usize::from(results.code(&mut self.endings[code], wanted >> bit & 1 != 0));
+        }
+        let code = code - 16;
+        let ending = Ending::from_code(code as u8).ok_or_else(|| format!("unknown ending {code}"))?;
+        let outcome = known.map(|game| game.outcome);
+        let outcome = if results.code(&mut self.drawn[code], outcome == Some(Outcome::Draw)) {
+            Outcome::Draw
+        } else if results.code(&mut self.white_wins[code], outcome == Some(Outcome::WhiteWins)) {
+            Outcome::WhiteWins
+        } else {
+            Outcome::BlackWins
+        };
+        Ok((outcome, ending))
+    }
+
+    fn plies(
+        &mut self,
+        game: &mut GameRecord,
+        count: usize,
+        mut board: Board,
+        mut trail: Trail,
+        known: Option<&GameRecord>,
+    ) -> Result<(), String> {
+        let [_, _, depths, scores, moves] = &mut self.streams;
+        let mut past = Past::at_start();
+        let mut explored = false;
+        for ply in 0..count {
+            let known = known.map(|game| game.plies[ply]);
+            self.candidates.judge(&board, trail);
+            let wanted = known.map_or(0, |ply| i32::from(ply.depth));
+            let legal = self.candidates.left();
+            let depth = self.depths.code(depths, &past, legal, board.in_check(), wanted);
+            let wanted = known.map_or(0, |ply| ply.value_stm());
+            let score = self.scores.code(scores, &past, depth, phase(&board), wanted);
+            let wanted = known.is_some_and(|ply| ply.explored);
+            explored = moves.code(&mut self.explored[usize::from(explored)], wanted);
+            let played = self.moves.code(moves, &board, &mut self.candidates, known.map(|ply| ply.played));
+            game.plies.push(Ply {
+                played: follow(&mut board, &mut trail, played)?,
+                score_stm: i16::try_from(score)
+                    .ok()
+                    .filter(|_| score.abs() <= value::INFINITE)
+                    .ok_or_else(|| format!("ply {ply}: score {score}"))?,
+                depth: u8::try_from(depth).map_err(|_| format!("ply {ply}: depth {depth}"))?,
+                explored,
+            });
+            past = past.after(score, depth);
+        }
+        Ok(())
+    }
+}
+
+/// Makes a move that was coded; an error where there was none to code.
+fn follow(board: &mut Board, trail: &mut Trail, played: Option<Move>) -> Result<Move, String> {
+    let m = played.ok_or("it goes on after its end")?;
+    *trail = trail.followed_by(m);
+    board.make(m);
+    Ok(m)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::play::Dice;
+
+    /// A block around any payload, with all checksums right: what somebody could forge.
+    fn forged(games: u32, payload: &[u8]) -> (BlockHead, Vec<u8>) {
+        let frame = compress(payload).unwrap();
+        let (length, frame_hash) = (frame.len() as u32, xxh64(&frame, 0));
+        (BlockHead { first: 0, games, positions: 0, length, frame_hash }, frame)
+    }
+
+    /// Reads nonsense that carries the right checksums. `TABULA_FUZZ_SECONDS` sets for how long.
+    #[test]
+    fn no_payload_can_do_harm() {
+        let seconds = std::env::var("TABULA_FUZZ_SECONDS").map_or(2, |text| text.parse().unwrap());
+        let until = Instant::now() + Duration::from_secs(seconds);
+        let mut trial = 0;
+        while trial < 200 || Instant::now() < until {
+            let mut dice = Dice::for_game(77, trial);
+            trial += 1;
+            let mut payload = Vec::new();
+            let lengths: [usize; COLUMNS.len()] = std::array::from_fn(|_| dice.below(200) as usize);
+            lengths.iter().for_each(|&length| payload.extend((length as u32).to_le_bytes()));
+            // Long runs of one byte steer the models to their ends.
+            let fill = [0, 0xFF, dice.below(256) as u8][dice.below(3) as usize];
+            for _ in 0..lengths.iter().sum() {
+                payload.push(if dice.below(3) == 0 { dice.below(256) as u8 } else { fill });
+            }
+            let (head, frame) = forged(1 + dice.below(2000) as u32, &payload);
+            assert!(decode(&head, &frame).is_err(), "trial {trial}");
+        }
+    }
+
+    #[test]
+    fn lengths_that_do_not_fit_are_refused() {
+        for payload in [&[][..], &[1, 0, 0, 0], &[0xFF; 20], &[0; 21]] {
+            let (head, frame) = forged(1, payload);
+            assert!(decode(&head, &frame).is_err(), "{payload:?}");
+        }
+        let (head, frame) = forged(1, &[0; 20]);
+        let damaged: Vec<u8> = frame.iter().map(|byte| byte ^ 1).collect();
+        assert!(decode(&head, &damaged).unwrap_err().contains("checksum"));
+    }
+}

@@ -1,0 +1,11 @@
+//! Games for other people's tools.
+
+mod epd;
+mod json;
+mod pgn;
+mod viriformat;
+
+pub use epd::{EpdFilter, epd_lines};
+pub use json::json_line;
+pub use pgn::pgn;
+pub use viriformat::viriformat;
