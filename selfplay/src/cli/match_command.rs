@@ -23,7 +23,7 @@ use selfplay::arena::{
 
 use super::match_report::MatchReport;
 use super::progress::Progress;
-use super::{INTERRUPTED, calendar, listen_for_interrupt};
+use super::{INTERRUPTED, calendar, listen_for_interrupt, open_tablebases};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -221,13 +221,7 @@ impl MatchArgs {
     }
 
     fn tablebases(&self) -> anyhow::Result<Option<Arc<Tablebases>>> {
-        let Some(path) = &self.tb else { return Ok(None) };
-        let tablebases = Tablebases::open(&Tablebases::folders(path));
-        for complaint in tablebases.take_complaints() {
-            eprintln!("selfplay: --tb: {complaint}");
-        }
-        ensure!(tablebases.max_pieces() > 0, "--tb {path}: no Syzygy tables (*.rtbw) found there");
-        Ok(Some(Arc::new(tablebases)))
+        self.tb.as_deref().map(|path| open_tablebases("--tb", path)).transpose()
     }
 
     fn journal_path(&self) -> Option<PathBuf> {

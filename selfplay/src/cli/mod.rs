@@ -1,19 +1,30 @@
 //! The command line: text becomes what the library understands, results become text.
 
 mod calendar;
+mod cat_command;
+mod epd_command;
+mod export;
+mod generate_command;
 mod match_command;
 mod match_report;
+mod merge_command;
+mod pgn_command;
 mod progress;
+mod show_command;
 mod standings;
+mod stats_command;
 mod style_command;
 mod suite_command;
+mod verify_command;
+mod viriformat_command;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::{Parser, Subcommand};
+use engine::syzygy::Tablebases;
 
 /// Tabula plays: itself, and anyone who speaks UCI.
 #[derive(Parser)]
@@ -31,6 +42,24 @@ enum Command {
     Suite(Box<suite_command::SuiteArgs>),
     /// Say how players play: sacrifices, attacks, short wins, needless draws.
     Style(Box<style_command::StyleArgs>),
+    /// Let the engine play itself and keep the games.
+    Generate(Box<generate_command::GenerateArgs>),
+    /// Check every byte of game records and replay every game.
+    Verify(verify_command::VerifyArgs),
+    /// Say what is in game records.
+    Stats(stats_command::StatsArgs),
+    /// Join the shards of a run into one record.
+    Merge(merge_command::MergeArgs),
+    /// Step through a game in the terminal.
+    Show(show_command::ShowArgs),
+    /// Write games as PGN.
+    Pgn(pgn_command::PgnArgs),
+    /// Write positions as EPD.
+    Epd(epd_command::EpdArgs),
+    /// Write games as JSON, one a line.
+    Cat(cat_command::CatArgs),
+    /// Write games in viriformat.
+    Viriformat(viriformat_command::ViriformatArgs),
 }
 
 /// What a command that was interrupted returns to the shell.
@@ -42,6 +71,15 @@ pub fn run() -> ExitCode {
         Command::Match(args) => match_command::run(&args),
         Command::Suite(args) => suite_command::run(&args),
         Command::Style(args) => style_command::run(&args),
+        Command::Generate(args) => generate_command::run(&args),
+        Command::Verify(args) => verify_command::run(&args),
+        Command::Stats(args) => stats_command::run(&args),
+        Command::Merge(args) => merge_command::run(&args),
+        Command::Show(args) => show_command::run(&args),
+        Command::Pgn(args) => pgn_command::run(&args),
+        Command::Epd(args) => epd_command::run(&args),
+        Command::Cat(args) => cat_command::run(&args),
+        Command::Viriformat(args) => viriformat_command::run(&args),
     };
     match result {
         Ok(code) => code,
@@ -60,4 +98,14 @@ fn listen_for_interrupt(stop: &Arc<AtomicBool>, interrupted: &Arc<AtomicBool>) -
         stop.store(true, Ordering::Relaxed);
     };
     ctrlc::set_handler(handler).context("cannot listen for Ctrl-C")
+}
+
+/// Opens the tablebases of an option; what is wrong with some of them is said, and no table at all refused.
+fn open_tablebases(option: &str, path: &str) -> anyhow::Result<Arc<Tablebases>> {
+    let tablebases = Tablebases::open(&Tablebases::folders(path));
+    for complaint in tablebases.take_complaints() {
+        eprintln!("selfplay: {option}: {complaint}");
+    }
+    ensure!(tablebases.max_pieces() > 0, "{option} {path}: no Syzygy tables (*.rtbw) found there");
+    Ok(Arc::new(tablebases))
 }

@@ -4,8 +4,10 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Steps between two lines where there is no terminal.
+/// Steps between two lines where there is no terminal; more where there is very much to do.
 const STEPS_PER_LINE: u64 = 10;
+/// Lines of a long run.
+const MOST_LINES: u64 = 200;
 
 /// Shows itself on standard error.
 pub struct Progress {
@@ -13,6 +15,7 @@ pub struct Progress {
     on_terminal: bool,
     /// What is counted.
     unit: &'static str,
+    steps_per_line: u64,
 }
 
 impl Progress {
@@ -28,14 +31,15 @@ impl Progress {
             bar.set_style(style);
         }
         bar.set_prefix(unit);
-        Progress { bar, on_terminal: std::io::stderr().is_terminal(), unit }
+        let steps_per_line = STEPS_PER_LINE.max(total.unwrap_or(0) as u64 / MOST_LINES);
+        Progress { bar, on_terminal: std::io::stderr().is_terminal(), unit, steps_per_line }
     }
 
     /// After a step.
     pub fn show(&self, done: u64, message: &str) {
         self.bar.set_position(done);
         self.bar.set_message(message.to_string());
-        if !self.on_terminal && done.is_multiple_of(STEPS_PER_LINE) {
+        if !self.on_terminal && done.is_multiple_of(self.steps_per_line) {
             eprintln!("{done} {}: {message}", self.unit);
         }
     }
