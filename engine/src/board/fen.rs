@@ -16,7 +16,7 @@ use std::fmt::Write;
 use shakmaty::{CastlingMode, Chess, FromSetup, PositionErrorKinds};
 
 use super::fen_error::{FenError, FenField, quoted};
-use super::{Board, Setup, Wing};
+use super::{Board, Setup, Wing, attacks};
 use crate::types::{Bitboard, Color, Piece, PieceType, Square};
 
 /// Both clocks of a FEN stop here: far beyond any game, and far from overflowing the board's counters.
@@ -188,7 +188,7 @@ impl<'a> PositionFields<'a> {
         Ok(PositionFields { pieces, side_to_move, castling, en_passant })
     }
 
-    /// The board they describe, if shakmaty thinks it possible.
+    /// The board they describe, if it is possible: seen at a glance, or else by shakmaty's judgement.
     pub(super) fn board(self, halfmove_clock: u16, fullmove_number: u16) -> Result<Board, FenError> {
         let men = Men::new(&self.pieces);
         // An error of the pieces explains one of the castling field and goes first.
@@ -204,6 +204,9 @@ impl<'a> PositionFields<'a> {
             halfmove_clock,
             fullmove_number,
         };
+        if castling_error.is_none() && self.is_plainly_possible(&men) {
+            return Ok(Board::from_setup(&setup));
+        }
         let mut faults = men.faults(&setup);
         let of_en_passant = PositionErrorKinds::INVALID_EP_SQUARE | PositionErrorKinds::IMPOSSIBLE_CHECK;
         if setup.en_passant.is_some() && faults.intersects(of_en_passant) {
@@ -219,6 +222,27 @@ impl<'a> PositionFields<'a> {
             Some(error) => Err(error),
             None => Ok(Board::from_setup(&setup)),
         }
+    }
+
+    /// Whether nothing about the position needs a judge: millions of positions are read for tuning, and
+    /// asking shakmaty takes ten times as long as all the rest. Where this says no, shakmaty decides, so
+    /// it may be strict; a test holds it against shakmaty where it says yes. Castling rights that could be
+    /// read were found with their rook and king at home.
+    fn is_plainly_possible(&self, men: &Men) -> bool {
+        let standard = |letter: u8| matches!(letter, b'K' | b'Q' | b'k' | b'q' | b'-');
+        if self.en_passant.is_some() || !self.castling.bytes().all(standard) {
+            return false;
+        }
+        let kings = Color::ALL.map(|color| men.of(color, PieceType::King));
+        if kings.iter().any(|king| king.count() != 1) || men.too_many().is_err() {
+            return false;
+        }
+        let [white, black] = kings.map(Bitboard::first_unchecked);
+        let (own, other) = if self.side_to_move == Color::White { (white, black) } else { (black, white) };
+        men.pawn_on_back_rank().is_none()
+            && white.distance(black) > 1
+            && men.attackers(other, self.side_to_move).is_empty()
+            && !men.attackers(own, !self.side_to_move).several()
     }
 
     /// `// [color][wing]` the rooks that the castling field means.
@@ -316,7 +340,49 @@ impl<'a> PositionFields<'a> {
     }
 }
 
+/// `// [byte]` the piece that a letter stands for
+const PIECE_OF_LETTER: [Option<Piece>; 256] = {
+    let mut table = [None; 256];
+    let mut index = 0;
+    while index < Piece::ALL.len() {
+        table[Piece::ALL[index].letter() as usize] = Some(Piece::ALL[index]);
+        index += 1;
+    }
+    table
+};
+
 fn read_pieces(field: &str) -> Result<[Option<Piece>; 64], FenError> {
+    match read_flawless_pieces(field) {
+        Some(pieces) => Ok(pieces),
+        None => explain_pieces(field),
+    }
+}
+
+/// One pass over a field without mistakes.
+fn read_flawless_pieces(field: &str) -> Option<[Option<Piece>; 64]> {
+    let mut pieces = [None; 64];
+    let (mut rank, mut file) = (7u8, 0u8);
+    for byte in field.bytes() {
+        match byte {
+            b'1'..=b'8' => file += byte - b'0',
+            b'/' if file == 8 && rank > 0 => (rank, file) = (rank - 1, 0),
+            _ => {
+                let piece = PIECE_OF_LETTER[usize::from(byte)]?;
+                if file < 8 {
+                    pieces[Square::at(file, rank).index()] = Some(piece);
+                }
+                file += 1;
+            }
+        }
+        if file > 8 {
+            return None;
+        }
+    }
+    (rank == 0 && file == 8).then_some(pieces)
+}
+
+/// The same with time to say what is wrong.
+fn explain_pieces(field: &str) -> Result<[Option<Piece>; 64], FenError> {
     let ranks = field.split('/').count();
     if ranks != 8 {
         return Err(FenError::RankCount { found: ranks });
@@ -346,26 +412,40 @@ fn read_pieces(field: &str) -> Result<[Option<Piece>; 64], FenError> {
     Ok(pieces)
 }
 
-/// The men on the board, before it is known whether they make a position; shakmaty's board underneath.
-struct Men(shakmaty::Board);
+/// The men on the board, before it is known whether they make a position.
+struct Men<'a> {
+    pieces: &'a [Option<Piece>; 64],
+    /// `// [kind]`
+    kinds: [Bitboard; 6],
+    /// `// [color]`
+    colors: [Bitboard; 2],
+}
 
-impl Men {
-    fn new(pieces: &[Option<Piece>; 64]) -> Men {
-        let mut board = shakmaty::Board::empty();
+impl Men<'_> {
+    fn new(pieces: &[Option<Piece>; 64]) -> Men<'_> {
+        let mut men = Men { pieces, kinds: [Bitboard::EMPTY; 6], colors: [Bitboard::EMPTY; 2] };
         for square in Square::all() {
             if let Some(piece) = pieces[square.index()] {
-                board.set_piece_at(to_shakmaty(square), shakmaty_piece(piece));
+                men.kinds[piece.kind().index()] |= square.into();
+                men.colors[piece.color().index()] |= square.into();
             }
         }
-        Men(board)
+        men
     }
 
     fn of(&self, color: Color, kind: PieceType) -> Bitboard {
-        Bitboard(u64::from(self.0.by_color(shakmaty_color(color)) & self.0.by_role(shakmaty_role(kind))))
+        self.kinds[kind.index()] & self.colors[color.index()]
     }
 
     fn attackers(&self, square: Square, by: Color) -> Bitboard {
-        Bitboard(u64::from(self.0.attacks_to(to_shakmaty(square), shakmaty_color(by), self.0.occupied())))
+        attacks::choose_fast_path();
+        let occupied = self.colors[0] | self.colors[1];
+        let queens = self.of(by, PieceType::Queen);
+        (attacks::pawn(!by, square) & self.of(by, PieceType::Pawn))
+            | (attacks::knight(square) & self.of(by, PieceType::Knight))
+            | (attacks::king(square) & self.of(by, PieceType::King))
+            | (attacks::bishop(square, occupied) & (self.of(by, PieceType::Bishop) | queens))
+            | (attacks::rook(square, occupied) & (self.of(by, PieceType::Rook) | queens))
     }
 
     fn pawn_on_back_rank(&self) -> Option<Square> {
@@ -375,9 +455,15 @@ impl Men {
 
     /// What shakmaty finds wrong with a setup of these men.
     fn faults(&self, setup: &Setup) -> PositionErrorKinds {
+        let mut board = shakmaty::Board::empty();
+        for square in Square::all() {
+            if let Some(piece) = self.pieces[square.index()] {
+                board.set_piece_at(to_shakmaty(square), shakmaty_piece(piece));
+            }
+        }
         let rooks = setup.castling_rooks.iter().flatten().flatten();
         let setup = shakmaty::Setup {
-            board: self.0.clone(),
+            board,
             turn: shakmaty_color(setup.side_to_move),
             castling_rights: rooks.map(|&rook| to_shakmaty(rook)).collect(),
             ep_square: setup.en_passant.map(to_shakmaty),
@@ -397,7 +483,7 @@ impl Men {
             if pawns > 8 {
                 return Err(FenError::TooManyPawns { color, found: pawns });
             }
-            let all = self.0.by_color(shakmaty_color(color)).count() as u32;
+            let all = self.colors[color.index()].count();
             if all > 16 {
                 return Err(FenError::TooManyPieces { color, found: all });
             }
@@ -439,6 +525,73 @@ mod tests {
 
     fn fen(text: &str) -> String {
         Board::from_fen(text).unwrap_or_else(|error| panic!("{text}: {error}")).fen()
+    }
+
+    #[test]
+    fn a_glance_lets_nothing_through_that_shakmaty_refuses() {
+        use rand::{RngExt, SeedableRng};
+        let mut rng = rand_pcg::Pcg64Mcg::seed_from_u64(8);
+        let (mut plain, mut judged, mut refused) = (0, 0, 0);
+        let rights = ["-", "KQkq", "K", "Qk", "q"];
+        for _ in 0..60_000 {
+            // Some twenty men anywhere, kings and castling rooks more often at home than not.
+            let mut pieces = [None; 64];
+            for _ in 0..rng.random_range(2..24) {
+                let piece = Piece::ALL[rng.random_range(0..Piece::ALL.len())];
+                let wanted = piece.kind() == PieceType::King;
+                pieces[rng.random_range(0..64)] = Some(piece).filter(|_| !wanted || rng.random_bool(0.1));
+            }
+            for (square, piece) in [(4, 'K'), (60, 'k'), (0, 'R'), (7, 'R'), (56, 'r'), (63, 'r')] {
+                if rng.random_bool(0.9) {
+                    pieces[square] = PIECE_OF_LETTER[piece as usize];
+                }
+            }
+            let fields = PositionFields {
+                pieces,
+                side_to_move: if rng.random() { Color::White } else { Color::Black },
+                castling: rights[rng.random_range(0..rights.len())],
+                en_passant: None,
+            };
+            let men = Men::new(&fields.pieces);
+            let Ok(castling_rooks) = fields.castling_rooks(&men) else { continue };
+            let setup = Setup {
+                pieces,
+                side_to_move: fields.side_to_move,
+                castling_rooks,
+                en_passant: None,
+                halfmove_clock: 0,
+                fullmove_number: 1,
+            };
+            let faults = men.faults(&setup);
+            if fields.is_plainly_possible(&men) {
+                assert!(fields.error_for(faults, &men).is_none(), "{faults:?}: {setup:?}");
+                plain += 1;
+            } else if fields.error_for(faults, &men).is_some() || men.too_many().is_err() {
+                refused += 1;
+            } else {
+                judged += 1;
+            }
+        }
+        assert!(plain > 1_000 && refused > 1_000, "{plain} at a glance, {judged} judged, {refused} refused");
+    }
+
+    #[test]
+    fn a_flawless_field_of_pieces_reads_as_with_time_to_explain() {
+        for field in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+            "8/8/8/8/8/8/8/8",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR/",
+            "rnbqkbnr/pppppppp/8/9/8/8/PPPPPPPP/RNBQKBNR",
+            "rnbqkbnr/pppppppp/8/7/8/8/PPPPPPPP/RNBQKBNR",
+            "rnbqkbnr/pppppppp/8/44p/8/8/PPPPPPPP/RNBQKBNR",
+            "rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+            "rnbqkbnr/pppp\u{e9}ppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+            "8888888888888888888888888888888888888888",
+            "",
+        ] {
+            assert_eq!(read_flawless_pieces(field), explain_pieces(field).ok(), "{field}");
+        }
     }
 
     #[test]

@@ -17,7 +17,6 @@ use super::endgame::Ending;
 use super::list::Role;
 use super::params::EvalParams;
 use super::score::Score;
-use super::trace::Counts;
 use crate::types::{Color, Value};
 
 /// How often the two sides counted one weight.
@@ -51,7 +50,7 @@ impl Coefficient {
 const _: () = assert!(EvalParams::COUNT <= u16::MAX as usize);
 
 /// A position as the weights see it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coefficients {
     /// The weights that were counted, in the order of the list. Each enters by its [`Role`].
     pub counted: Vec<Coefficient>,
@@ -62,20 +61,6 @@ pub struct Coefficients {
 }
 
 impl Coefficients {
-    pub(super) fn new(white: &Counts, black: &Counts, phase: i32, ending: Option<Ending>) -> Coefficients {
-        let both = white.as_slice().iter().zip(black.as_slice());
-        let counted = both
-            .enumerate()
-            .filter(|(_, counts)| *counts != (&0, &0))
-            .map(|(index, (&white, &black))| Coefficient {
-                index: index as u16,
-                white: white as i16,
-                black: black as i16,
-            })
-            .collect();
-        Coefficients { counted, phase, ending }
-    }
-
     /// The evaluation with these weights, from White's point of view: the very number that
     /// [`evaluate_white`](super::evaluate_white) gives with them.
     pub fn reconstruct(&self, params: &EvalParams) -> Value {
@@ -92,7 +77,7 @@ impl Coefficients {
         let [mut linear, mut initiatives, mut scales, mut dangers] = [[Score::ZERO; 2]; 4];
         for coefficient in &self.counted {
             let index = usize::from(coefficient.index);
-            let sums = match EvalParams::field(index).role {
+            let sums = match EvalParams::ROLES[index] {
                 Role::Linear => &mut linear,
                 Role::Danger => &mut dangers,
                 Role::Initiative => &mut initiatives,

@@ -12,53 +12,100 @@ use crate::types::Color;
 /// A weight in floating point: middlegame, endgame.
 pub type Pair = [f64; 2];
 
-/// `// [index]` the role of every weight, so that a tuner need not look it up again and again.
-pub fn roles() -> Vec<Role> {
-    (0..EvalParams::COUNT).map(|index| EvalParams::field(index).role).collect()
-}
-
 impl Coefficients {
     /// The value from White's point of view, in centipawns, and through `see(index, [mg, eg])` how it
-    /// changes with every weight that was counted. `roles` is what [`roles`] gives.
-    pub fn value_and_gradient(
-        &self,
-        weights: &[Pair],
-        roles: &[Role],
-        mut see: impl FnMut(usize, Pair),
-    ) -> f64 {
-        let mut linear: Pair = [0.0; 2];
-        let [mut dangers, mut initiatives, mut scales] = [[[0.0; 2]; 2]; 3]; // [color][half]
+    /// changes with every weight that was counted.
+    pub fn value_and_gradient(&self, weights: &[Pair], mut see: impl FnMut(usize, Pair)) -> f64 {
+        let mut sums = Sums { phase: self.phase, ending: self.ending, ..Sums::default() };
         for coefficient in &self.counted {
             let index = usize::from(coefficient.index);
             let weight = weights[index];
-            let sums = match roles[index] {
+            let by_color = match EvalParams::ROLES[index] {
                 Role::Linear => {
                     for half in 0..2 {
-                        linear[half] += weight[half] * f64::from(coefficient.net());
+                        sums.linear[half] += weight[half] * f64::from(coefficient.net());
                     }
                     continue;
                 }
-                Role::Danger => &mut dangers,
-                Role::Initiative => &mut initiatives,
-                Role::Scale => &mut scales,
+                Role::Danger => &mut sums.dangers,
+                Role::Initiative => &mut sums.initiatives,
+                Role::Scale => &mut sums.scales,
             };
             for color in Color::ALL {
                 for half in 0..2 {
-                    sums[color.index()][half] += weight[half] * f64::from(coefficient.of(color));
+                    by_color[color.index()][half] += weight[half] * f64::from(coefficient.of(color));
                 }
             }
         }
+        let slopes = sums.value_and_slopes();
+        for coefficient in &self.counted {
+            let index = usize::from(coefficient.index);
+            let by_color = match EvalParams::ROLES[index] {
+                Role::Linear => {
+                    see(index, slopes.linear.map(|slope| slope * f64::from(coefficient.net())));
+                    continue;
+                }
+                Role::Danger => slopes.dangers,
+                Role::Initiative => slopes.initiatives,
+                Role::Scale => slopes.scales,
+            };
+            let [white, black] = Color::ALL.map(|color| f64::from(coefficient.of(color)));
+            see(index, std::array::from_fn(|half| by_color[0][half] * white + by_color[1][half] * black));
+        }
+        slopes.value_white
+    }
+}
 
+/// The sums of weights times counts that an evaluation is made of, in floating point.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Sums {
+    /// Over [`Role::Linear`], White's less Black's.
+    pub linear: Pair,
+    /// `// [color][half]` over [`Role::Danger`]
+    pub dangers: [Pair; 2],
+    /// `// [color][half]` over [`Role::Initiative`]
+    pub initiatives: [Pair; 2],
+    /// `// [color][half]` over [`Role::Scale`]
+    pub scales: [Pair; 2],
+    /// 0 to [`FULL_PHASE`]
+    pub phase: i32,
+    /// What is known about the ending.
+    pub ending: Option<Ending>,
+}
+
+/// The value that [`Sums`] give, and how it moves with each of them.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Slopes {
+    /// In centipawns.
+    pub value_white: f64,
+    /// Along [`Sums::linear`].
+    pub linear: Pair,
+    /// `// [color][half]` along [`Sums::dangers`]
+    pub dangers: [Pair; 2],
+    /// `// [color][half]` along [`Sums::initiatives`]
+    pub initiatives: [Pair; 2],
+    /// `// [color][half]` along [`Sums::scales`]
+    pub scales: [Pair; 2],
+}
+
+impl Sums {
+    /// The steps of [`Coefficients::assemble`] forwards, then backwards.
+    #[inline]
+    pub fn value_and_slopes(&self) -> Slopes {
         let unit = f64::from(DANGER_UNIT);
         let limit = f64::from(DANGER_LIMIT);
-        let danger_value = |danger: f64| danger.clamp(0.0, limit).powi(2) / unit;
+        let danger_value = |danger: f64| {
+            let danger = danger.clamp(0.0, limit);
+            danger * danger / unit
+        };
         let danger_slope =
             |danger: f64| if danger > 0.0 && danger < limit { 2.0 * danger / unit } else { 0.0 };
+        let [white_danger, black_danger] = self.dangers;
         let sum: Pair = std::array::from_fn(|half| {
-            linear[half] + danger_value(dangers[0][half]) - danger_value(dangers[1][half])
+            self.linear[half] + danger_value(white_danger[half]) - danger_value(black_danger[half])
         });
         let leader = side_ahead(sum);
-        let initiative = initiatives[leader.index()];
+        let initiative = self.initiatives[leader.index()];
         // The initiative counts only up to the size of the half itself, either way.
         let counts: [bool; 2] = std::array::from_fn(|half| initiative[half].abs() < sum[half].abs());
         let moved: Pair = std::array::from_fn(|half| {
@@ -66,25 +113,24 @@ impl Coefficients {
             sum[half] + sign(sum[half]) * initiative[half].clamp(-size, size)
         });
         let strong = side_ahead(moved);
-        let scale = scales[strong.index()];
+        let scale = self.scales[strong.index()];
         let phase = f64::from(self.phase) / f64::from(FULL_PHASE);
         let share: Pair = [phase, 1.0 - phase];
         let full = f64::from(SCALE_FULL);
         let top = f64::from(SCALE_LIMIT);
-        let mut value: f64 =
+        let value: f64 =
             (0..2).map(|half| moved[half] * scale[half].clamp(0.0, top) / full * share[half]).sum();
-
         let kept = match self.ending {
-            Some(Ending::Value(known_white)) => return f64::from(known_white),
+            Some(Ending::Value(known_white)) => {
+                return Slopes { value_white: f64::from(known_white), ..Slopes::default() };
+            }
             Some(Ending::Scale { factors }) => {
                 let ahead = if value > 0.0 { Color::White } else { Color::Black };
                 f64::from(factors[ahead.index()]) / full
             }
             None => 1.0,
         };
-        value *= kept;
 
-        // Backwards: how the value moves with the sums, then with each weight.
         let by_moved: Pair =
             std::array::from_fn(|half| kept * scale[half].clamp(0.0, top) / full * share[half]);
         let by_sum: Pair = std::array::from_fn(|half| match counts[half] {
@@ -92,28 +138,18 @@ impl Coefficients {
             false if initiative[half] > 0.0 => 2.0 * by_moved[half],
             false => 0.0,
         });
-        let by_initiative: Pair =
-            std::array::from_fn(|half| if counts[half] { by_moved[half] * sign(sum[half]) } else { 0.0 });
-        let by_scale: Pair = std::array::from_fn(|half| {
-            let inside = scale[half] > 0.0 && scale[half] < top;
-            if inside { kept * moved[half] / full * share[half] } else { 0.0 }
-        });
-        for coefficient in &self.counted {
-            let index = usize::from(coefficient.index);
-            let count = |color| f64::from(coefficient.of(color));
-            let slope = |half: usize| match roles[index] {
-                Role::Linear => by_sum[half] * f64::from(coefficient.net()),
-                Role::Danger => {
-                    by_sum[half]
-                        * (count(Color::White) * danger_slope(dangers[0][half])
-                            - count(Color::Black) * danger_slope(dangers[1][half]))
-                }
-                Role::Initiative => by_initiative[half] * count(leader),
-                Role::Scale => by_scale[half] * count(strong),
-            };
-            see(index, [slope(0), slope(1)]);
+        let mut slopes = Slopes { value_white: value * kept, linear: by_sum, ..Slopes::default() };
+        for half in 0..2 {
+            slopes.dangers[0][half] = by_sum[half] * danger_slope(white_danger[half]);
+            slopes.dangers[1][half] = -by_sum[half] * danger_slope(black_danger[half]);
+            if counts[half] {
+                slopes.initiatives[leader.index()][half] = by_moved[half] * sign(sum[half]);
+            }
+            if scale[half] > 0.0 && scale[half] < top {
+                slopes.scales[strong.index()][half] = kept * moved[half] / full * share[half];
+            }
         }
-        value
+        slopes
     }
 }
 
@@ -148,11 +184,11 @@ mod tests {
     #[test]
     fn the_smooth_value_is_the_evaluation_but_for_rounding() {
         let params = EvalParams::default();
-        let (weights, roles) = (flat(&params), roles());
+        let weights = flat(&params);
         for fen in POSITIONS {
             let board = Board::from_fen(fen).unwrap();
             let coefficients = trace(&board, &Weights::new(&params));
-            let smooth = coefficients.value_and_gradient(&weights, &roles, |_, _| {});
+            let smooth = coefficients.value_and_gradient(&weights, |_, _| {});
             let exact = f64::from(coefficients.reconstruct(&params));
             // The danger of each side and half loses less than one, and so does the blend.
             assert!((smooth - exact).abs() < 3.0, "{fen}: {smooth} {exact}");
@@ -161,27 +197,27 @@ mod tests {
 
     #[test]
     fn the_gradient_is_what_small_steps_measure() {
-        let (mut weights, roles) = (flat(&EvalParams::default()), roles());
+        let mut weights = flat(&EvalParams::default());
         let mut kinds_seen = Vec::new();
         for fen in POSITIONS {
             let board = Board::from_fen(fen).unwrap();
             let coefficients = trace(&board, &Weights::new(&EvalParams::default()));
             let mut gradient = Vec::new();
-            coefficients.value_and_gradient(&weights, &roles, |index, slope| gradient.push((index, slope)));
+            coefficients.value_and_gradient(&weights, |index, slope| gradient.push((index, slope)));
             for (index, slope) in gradient {
                 for half in 0..2 {
                     let step = 1e-3;
                     let kept = weights[index][half];
                     let mut value_at = |weight: f64| {
                         weights[index][half] = weight;
-                        coefficients.value_and_gradient(&weights, &roles, |_, _| {})
+                        coefficients.value_and_gradient(&weights, |_, _| {})
                     };
                     let measured = (value_at(kept + step) - value_at(kept - step)) / (2.0 * step);
                     weights[index][half] = kept;
                     let name = EvalParams::name(index);
                     assert!((measured - slope[half]).abs() < 1e-4, "{fen} {name}: {measured} {slope:?}");
-                    if slope[half] != 0.0 && !kinds_seen.contains(&roles[index]) {
-                        kinds_seen.push(roles[index]);
+                    if slope[half] != 0.0 && !kinds_seen.contains(&EvalParams::ROLES[index]) {
+                        kinds_seen.push(EvalParams::ROLES[index]);
                     }
                 }
             }

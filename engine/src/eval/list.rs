@@ -148,6 +148,22 @@ macro_rules! eval_params {
                 count: <$shape as Weight>::COUNT,
             }, )*)*];
 
+            /// `// [index]` how each weight enters the evaluation
+            pub const ROLES: [Role; Self::COUNT] = {
+                let mut roles = [Role::Linear; Self::COUNT];
+                let mut line = 0;
+                while line < Self::FIELDS.len() {
+                    let field = &Self::FIELDS[line];
+                    let mut index = field.first;
+                    while index < field.first + field.count {
+                        roles[index] = field.role;
+                        index += 1;
+                    }
+                    line += 1;
+                }
+                roles
+            };
+
             /// Shows every weight, in order.
             pub fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Score)) {
                 $($( self.$name.visit(see); )*)*

@@ -136,17 +136,53 @@ pub fn evaluate_white(board: &Board, weights: &Weights) -> Value {
 
 /// The evaluation taken apart. Nothing is cached, so that everything is counted.
 pub fn trace(board: &Board, weights: &Weights) -> Coefficients {
-    let mut white = Tally::<Counts>::new(weights.side(Color::White));
-    let mut black = Tally::<Counts>::new(weights.side(Color::Black));
-    count_squares(board, Color::White, &mut white);
-    count_squares(board, Color::Black, &mut black);
-    let material = MaterialKey::of(board);
-    let entry = MaterialEntry::count(material, &mut white, &mut black);
-    let pawns = PawnEntry::count(board, &mut white, &mut black);
-    let ending = if entry.may_be_known { endgame::recognise(board) } else { None };
-    let facts = Facts { board, material, phase: entry.phase, pawns: &pawns, base_white: Score::ZERO };
-    judge(&facts, &mut white, &mut black);
-    Coefficients::new(&white.trace, &black.trace, entry.phase, ending)
+    let mut coefficients = Coefficients::default();
+    Tracer::new().trace(board, weights, &mut coefficients);
+    coefficients
+}
+
+/// Takes evaluations apart, one after the other in the same memory.
+pub struct Tracer {
+    /// `// [color]`
+    counts: [Counts; 2],
+}
+
+impl Tracer {
+    /// A tracer of any weights.
+    pub fn new() -> Tracer {
+        Tracer { counts: [Counts::new(), Counts::new()] }
+    }
+
+    /// What [`trace`] gives, written over `coefficients`.
+    pub fn trace(&mut self, board: &Board, weights: &Weights, coefficients: &mut Coefficients) {
+        let [white, black] = std::mem::take(&mut self.counts);
+        let mut white = Tally::heard_by(white, weights.side(Color::White));
+        let mut black = Tally::heard_by(black, weights.side(Color::Black));
+        count_squares(board, Color::White, &mut white);
+        count_squares(board, Color::Black, &mut black);
+        let material = MaterialKey::of(board);
+        let entry = MaterialEntry::count(material, &mut white, &mut black);
+        let pawns = PawnEntry::count(board, &mut white, &mut black);
+        let facts = Facts { board, material, phase: entry.phase, pawns: &pawns, base_white: Score::ZERO };
+        judge(&facts, &mut white, &mut black);
+        coefficients.phase = entry.phase;
+        coefficients.ending = if entry.may_be_known { endgame::recognise(board) } else { None };
+        coefficients.counted.clear();
+        let [mut white, mut black] = [white.trace, black.trace];
+        Counts::drain(&mut white, &mut black, |index, [white, black]| {
+            if (white, black) != (0, 0) {
+                let [white, black] = [white as i16, black as i16];
+                coefficients.counted.push(Coefficient { index: index as u16, white, black });
+            }
+        });
+        self.counts = [white, black];
+    }
+}
+
+impl Default for Tracer {
+    fn default() -> Tracer {
+        Tracer::new()
+    }
 }
 
 /// Counts what the accumulator holds otherwise.

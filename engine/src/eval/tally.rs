@@ -18,7 +18,11 @@ pub(super) struct Tally<'a, T> {
 
 impl<'a, T: Trace> Tally<'a, T> {
     pub fn new(params: &'a EvalParams) -> Tally<'a, T> {
-        Tally { params, score: Score::ZERO, danger: Score::ZERO, trace: T::default() }
+        Tally::heard_by(T::default(), params)
+    }
+
+    pub fn heard_by(trace: T, params: &'a EvalParams) -> Tally<'a, T> {
+        Tally { params, score: Score::ZERO, danger: Score::ZERO, trace }
     }
 
     /// A weight, `count` times.
@@ -35,7 +39,7 @@ impl<'a, T: Trace> Tally<'a, T> {
     /// register.
     #[inline(always)]
     pub fn aside(&mut self, weigh: impl FnOnce(&mut Tally<'a, T>) -> Score) -> Score {
-        let mut aside = Tally { trace: std::mem::take(&mut self.trace), ..Tally::new(self.params) };
+        let mut aside = Tally::heard_by(std::mem::take(&mut self.trace), self.params);
         let sum = weigh(&mut aside);
         self.trace = aside.trace;
         sum
