@@ -423,14 +423,8 @@ struct Men<'a> {
 
 impl Men<'_> {
     fn new(pieces: &[Option<Piece>; 64]) -> Men<'_> {
-        let mut men = Men { pieces, kinds: [Bitboard::EMPTY; 6], colors: [Bitboard::EMPTY; 2] };
-        for square in Square::all() {
-            if let Some(piece) = pieces[square.index()] {
-                men.kinds[piece.kind().index()] |= square.into();
-                men.colors[piece.color().index()] |= square.into();
-            }
-        }
-        men
+        let (kinds, colors) = Board::sets_of(pieces);
+        Men { pieces, kinds, colors }
     }
 
     fn of(&self, color: Color, kind: PieceType) -> Bitboard {

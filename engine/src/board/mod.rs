@@ -117,9 +117,10 @@ impl Board {
     /// [`Board::from_fen`], which checks all that.
     pub fn from_setup(setup: &Setup) -> Board {
         attacks::choose_fast_path();
+        let (kinds, colors) = Board::sets_of(&setup.pieces);
         let mut board = Board {
-            kinds: [Bitboard::EMPTY; 6],
-            colors: [Bitboard::EMPTY; 2],
+            kinds,
+            colors,
             mailbox: setup.pieces,
             side_to_move: setup.side_to_move,
             state: State {
@@ -139,12 +140,6 @@ impl Board {
             castling_setup: CastlingSetup::NONE,
             history: Vec::with_capacity(512),
         };
-        for square in Square::all() {
-            if let Some(piece) = setup.pieces[square.index()] {
-                board.kinds[piece.kind().index()] |= square.into();
-                board.colors[piece.color().index()] |= square.into();
-            }
-        }
         let kings = Color::ALL.map(|color| board.king(color));
         (board.castling_setup, board.state.castling) = CastlingSetup::new(kings, setup.castling_rooks);
         board.refresh_checks();
@@ -156,6 +151,23 @@ impl Board {
         let keys = board.recompute_keys();
         (board.state.key, board.state.pawn_key, board.state.non_pawn_keys) = keys;
         board
+    }
+
+    /// `// [kind]` and `// [color]` the squares of pieces. Without a branch a square: where pieces stand is
+    /// nothing a processor could guess, and millions of positions are read for tuning.
+    fn sets_of(pieces: &[Option<Piece>; 64]) -> ([Bitboard; 6], [Bitboard; 2]) {
+        // The last set is that of the empty squares.
+        let mut sets = [0u64; Piece::ALL.len() + 1];
+        for (square, piece) in pieces.iter().enumerate() {
+            sets[piece.map_or(Piece::ALL.len(), Piece::index)] |= 1 << square;
+        }
+        let (mut kinds, mut colors) = ([Bitboard::EMPTY; 6], [Bitboard::EMPTY; 2]);
+        for piece in Piece::ALL {
+            let set = Bitboard(sets[piece.index()]);
+            kinds[piece.kind().index()] |= set;
+            colors[piece.color().index()] |= set;
+        }
+        (kinds, colors)
     }
 
     /// The bare facts of the position, without its history.
@@ -430,15 +442,15 @@ impl Board {
 
     /// The three keys from nothing: what the incremental ones must equal.
     pub fn recompute_keys(&self) -> (Key, Key, [Key; 2]) {
-        let (mut pawn_key, mut non_pawn_keys) = (0, [0; 2]);
+        // White's pieces, Black's pieces, pawns: chosen by index, not by a branch.
+        let mut keys = [0; 3];
         for square in self.occupied() {
             let Some(piece) = self.piece_at(square) else { continue };
-            let key = ZOBRIST.piece(piece, square);
-            match piece.kind() {
-                PieceType::Pawn => pawn_key ^= key,
-                _ => non_pawn_keys[piece.color().index()] ^= key,
-            }
+            let slot = if piece.kind() == PieceType::Pawn { 2 } else { piece.color().index() };
+            keys[slot] ^= ZOBRIST.piece(piece, square);
         }
+        let [white, black, pawn_key] = keys;
+        let non_pawn_keys = [white, black];
         let mut key = pawn_key ^ non_pawn_keys[0] ^ non_pawn_keys[1];
         key ^= self.castling_setup.key(self.state.castling);
         if self.side_to_move == Color::Black {

@@ -22,9 +22,8 @@ impl Coefficients {
             let weight = weights[index];
             let by_color = match EvalParams::ROLES[index] {
                 Role::Linear => {
-                    for half in 0..2 {
-                        sums.linear[half] += weight[half] * f64::from(coefficient.net());
-                    }
+                    let net = f64::from(coefficient.net());
+                    sums.linear = [sums.linear[0] + weight[0] * net, sums.linear[1] + weight[1] * net];
                     continue;
                 }
                 Role::Danger => &mut sums.dangers,

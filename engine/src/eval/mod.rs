@@ -153,8 +153,9 @@ impl Tracer {
         Tracer { counts: [Counts::new(), Counts::new()] }
     }
 
-    /// What [`trace`] gives, written over `coefficients`.
-    pub fn trace(&mut self, board: &Board, weights: &Weights, coefficients: &mut Coefficients) {
+    /// What [`trace`] gives, written over `coefficients`; answers with the evaluation itself, White's point
+    /// of view, as the terms added it up while they were listened to.
+    pub fn trace(&mut self, board: &Board, weights: &Weights, coefficients: &mut Coefficients) -> Value {
         let [white, black] = std::mem::take(&mut self.counts);
         let mut white = Tally::heard_by(white, weights.side(Color::White));
         let mut black = Tally::heard_by(black, weights.side(Color::Black));
@@ -164,18 +165,22 @@ impl Tracer {
         let entry = MaterialEntry::count(material, &mut white, &mut black);
         let pawns = PawnEntry::count(board, &mut white, &mut black);
         let facts = Facts { board, material, phase: entry.phase, pawns: &pawns, base_white: Score::ZERO };
-        judge(&facts, &mut white, &mut black);
+        let value_white = judge(&facts, &mut white, &mut black);
         coefficients.phase = entry.phase;
         coefficients.ending = if entry.may_be_known { endgame::recognise(board) } else { None };
         coefficients.counted.clear();
         let [mut white, mut black] = [white.trace, black.trace];
         Counts::drain(&mut white, &mut black, |index, [white, black]| {
             if (white, black) != (0, 0) {
-                let [white, black] = [white as i16, black as i16];
-                coefficients.counted.push(Coefficient { index: index as u16, white, black });
+                coefficients.counted.push(Coefficient {
+                    index: index as u16,
+                    white: white as i16,
+                    black: black as i16,
+                });
             }
         });
         self.counts = [white, black];
+        with_ending(value_white, coefficients.ending)
     }
 }
 

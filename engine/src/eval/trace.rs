@@ -60,7 +60,9 @@ impl Counts {
             while touched != 0 {
                 let index = word * 64 + touched.trailing_zeros() as usize;
                 touched &= touched - 1;
-                see(index, [&mut white.counts[index], &mut black.counts[index]].map(std::mem::take));
+                let counts = [white.counts[index], black.counts[index]];
+                (white.counts[index], black.counts[index]) = (0, 0);
+                see(index, counts);
             }
         }
     }

@@ -7,8 +7,13 @@
 //! date = "2025-01-31"
 //! data = "what they were fitted to"
 //! positions = 1000000
-//! loss = 0.0712            # left out where nothing was fitted
-//! k = 1.13                 # likewise
+//! loss = 0.0712            # this and the rest is left out where nothing was fitted
+//! loss_before = 0.0801
+//! loss_holdout = 0.0715
+//! k = 1.13
+//! sigmoid = "1 / (1 + 10^(-k v / 400))"
+//! labels = "0.5 result + 0.5 score, from 0.001 to 0.999"
+//! data_hash = "0123456789abcdef"
 //! hash = "0123456789abcdef"
 //!
 //! [weights]
@@ -44,8 +49,18 @@ pub struct Header {
     pub positions: u64,
     /// The error that remained.
     pub loss: Option<f64>,
+    /// The error of the weights that the fit began with.
+    pub loss_before: Option<f64>,
+    /// The error that remained on positions kept aside.
+    pub loss_holdout: Option<f64>,
     /// The factor from centipawns to winning chances that the loss was computed with.
     pub k: Option<f64>,
+    /// The curve that `k` belongs to.
+    pub sigmoid: Option<String>,
+    /// What was predicted, and its range.
+    pub labels: Option<String>,
+    /// A hash of the files that it was fitted to.
+    pub data_hash: Option<String>,
 }
 
 /// A file of weights.
@@ -135,13 +150,28 @@ fn check_format(header: Table) -> Result<(), WeightsError> {
 }
 
 fn read_header(header: Table, params: &EvalParams) -> Result<Header, WeightsError> {
-    let known = ["format", "made_by", "date", "data", "positions", "loss", "k", "hash"];
+    let known = [
+        "format",
+        "made_by",
+        "date",
+        "data",
+        "positions",
+        "loss",
+        "loss_before",
+        "loss_holdout",
+        "k",
+        "sigmoid",
+        "labels",
+        "data_hash",
+        "hash",
+    ];
     header.allow_only(
         |name| known.contains(&name),
         |name| format!("`{name}` is unknown in [header]: remove it"),
     )?;
     let string = |name| Ok(header.get(name)?.string()?.to_owned());
     let float = |name| header.find(name).map(|entry| entry.float()).transpose();
+    let optional = |name| header.find(name).map(|entry| entry.string().map(str::to_owned)).transpose();
     let hash = header.get("hash")?;
     let (written, computed) = (hash.string()?, format!("{:016x}", params.hash()));
     if written != computed {
@@ -156,7 +186,12 @@ fn read_header(header: Table, params: &EvalParams) -> Result<Header, WeightsErro
         data: string("data")?,
         positions: header.get("positions")?.integer(0..i64::MAX)? as u64,
         loss: float("loss")?,
+        loss_before: float("loss_before")?,
+        loss_holdout: float("loss_holdout")?,
         k: float("k")?,
+        sigmoid: optional("sigmoid")?,
+        labels: optional("labels")?,
+        data_hash: optional("data_hash")?,
     })
 }
 
@@ -169,10 +204,22 @@ fn write_header(text: &mut String, header: &Header, params: &EvalParams) {
         quoted(&header.data),
         header.positions
     );
-    for (name, number) in [("loss", header.loss), ("k", header.k)] {
+    for (name, number) in [
+        ("loss", header.loss),
+        ("loss_before", header.loss_before),
+        ("loss_holdout", header.loss_holdout),
+        ("k", header.k),
+    ] {
         if let Some(number) = number {
             // `{:?}` is the shortest text that reads back as the same number, always with a point.
             let _ = writeln!(text, "{name} = {number:?}");
+        }
+    }
+    for (name, value) in
+        [("sigmoid", &header.sigmoid), ("labels", &header.labels), ("data_hash", &header.data_hash)]
+    {
+        if let Some(value) = value {
+            let _ = writeln!(text, "{name} = {}", quoted(value));
         }
     }
     let _ = writeln!(text, "hash = \"{:016x}\"", params.hash());
@@ -289,7 +336,12 @@ mod tests {
             data: "games".into(),
             positions: 12_345_678,
             loss: Some(0.071_234_567_890_123),
+            loss_before: Some(0.08),
+            loss_holdout: Some(0.072),
             k: Some(1.0),
+            sigmoid: Some("1 / (1 + 10^(-k v / 400))".into()),
+            labels: Some("results".into()),
+            data_hash: Some("0123456789abcdef".into()),
         };
         WeightsFile { header, params }
     }

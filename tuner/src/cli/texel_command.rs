@@ -1,0 +1,427 @@
+//! `tune --texel`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Instant, SystemTime};
+
+use anyhow::{Context, bail, ensure};
+use clap::Args;
+use engine::eval::gradient::Pair;
+use engine::eval::{EvalParams, Header};
+use tuner::checkpoint::Checkpoint;
+use tuner::cpu::{cpu_seconds, peak_memory};
+use tuner::curvature::{Scaling, survey};
+use tuner::fit::{Descent, Ended, Fit, FitOptions, Optimizer, Step};
+use tuner::load::{Dataset, display};
+use tuner::objective::{Objective, labels};
+use tuner::report::Report;
+use tuner::sanity::{self, Warning};
+use tuner::selection::Selection;
+use tuner::sigmoid::Sigmoid;
+use tuner::starts;
+
+use super::positions::{LoadCost, PositionArgs};
+use super::{INTERRUPTED, Interrupt, not_negative, use_threads, weights};
+
+#[derive(Args)]
+pub struct TexelArgs {
+    #[command(flatten)]
+    positions: PositionArgs,
+
+    /// Weights to start from: a file, `default` (shipped), `hand` (the first day's) or `material`
+    #[arg(long, value_name = "WEIGHTS", default_value = "default")]
+    start: String,
+
+    /// Where the tuned weights go
+    #[arg(long, value_name = "FILE", default_value = "tuned.toml")]
+    out: PathBuf,
+
+    /// A directory for pictures and tables of what happened
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+
+    /// Tune only the weights whose names match (* is any text; may be given again)
+    #[arg(long, value_name = "GLOB")]
+    only: Vec<String>,
+
+    /// Leave the weights whose names match as they are
+    #[arg(long, value_name = "GLOB")]
+    freeze: Vec<String>,
+
+    /// What moving a weight by 100 centipawns from the start costs, in loss
+    #[arg(long, value_name = "X", default_value = "1e-6", value_parser = not_negative)]
+    l2: f64,
+
+    /// K of the evaluation [default: fitted with the weights of the start]
+    #[arg(long, value_name = "K")]
+    k: Option<f64>,
+
+    /// The minimiser
+    #[arg(long, value_name = "NAME", default_value = "lbfgs")]
+    optimizer: Optimizer,
+
+    /// How L-BFGS rescales its variables
+    #[arg(long, value_name = "HOW", default_value = "full")]
+    scaling: Scaling,
+
+    /// The most iterations (epochs of Adam) [default: 200, Adam 5000]
+    #[arg(long, value_name = "N")]
+    max_iters: Option<u64>,
+
+    /// Stop when no more than this much loss can be left to gain
+    #[arg(long, value_name = "X", default_value = "1e-7", value_parser = not_negative)]
+    tolerance: f64,
+
+    /// Stop when the hold-out loss did not improve for so many iterations [default: 12, Adam 200]
+    #[arg(long, value_name = "N")]
+    patience: Option<u64>,
+
+    /// Go on from a checkpoint (written beside --out after every iteration)
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+
+    /// Threads [default: all cores]; the result is the same with any number
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+/// The curve as people write it.
+const SIGMOID: &str = "1 / (1 + 10^(-k v / 400))";
+
+/// Loss on the positions fitted to, and on those held out.
+#[derive(Clone, Copy)]
+struct Losses {
+    train: f64,
+    holdout: Option<f64>,
+}
+
+impl Losses {
+    fn of(data: &Dataset, weights: &[Pair], sigmoid: Sigmoid) -> Losses {
+        let loss = |store| Objective { store, sigmoid }.loss(weights);
+        Losses { train: loss(&data.train), holdout: (!data.holdout.is_empty()).then(|| loss(&data.holdout)) }
+    }
+}
+
+impl std::fmt::Display for Losses {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.8}", self.train)?;
+        match self.holdout {
+            Some(holdout) => write!(f, " (held out {holdout:.8})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &TexelArgs) -> anyhow::Result<ExitCode> {
+    use_threads(args.threads)?;
+    let interrupt = Interrupt::listen()?;
+    let free = Selection { only: args.only.clone(), freeze: args.freeze.clone() }.free()?;
+    let start = weights::named(&args.start)?;
+    let resumed = args.resume.as_deref().map(Checkpoint::load).transpose()?;
+    check_writable(&args.out)?;
+    let (data, load_cost) = args.positions.load(&start)?;
+    let positions = (data.train.len() + data.holdout.len()) as u64;
+    let bytes = (data.train.bytes() + data.holdout.bytes()) as f64 / positions as f64;
+    eprintln!(
+        "{positions} positions, {} held out by {}; {bytes:.1} bytes each; loaded and traced in {:.2} CPU-s \
+         ({:.2} s), {:.0} a second and core",
+        data.holdout.len(),
+        if data.games_known { "game" } else { "position" },
+        load_cost.cpu,
+        load_cost.wall,
+        positions as f64 / load_cost.cpu
+    );
+
+    let (fit_cpu, fit_wall) = (cpu_seconds(), Instant::now());
+    let anchor = starts::pairs(&start);
+    let mut from = resumed.as_ref().map_or_else(|| anchor.clone(), |checkpoint| checkpoint.weights.clone());
+    let sigmoid = first_sigmoid(args, &data, &anchor, resumed.as_ref())?;
+    let mut warnings = Vec::new();
+    if starts::wake_danger(&mut from, &free) {
+        warnings.push(Warning::DangerWoken);
+    }
+    let objective = Objective { store: &data.train, sigmoid };
+    let surveyed = survey(&objective, &from);
+    warnings.extend(sanity::before(&surveyed, &free, data.train.len() as u64));
+    let before = Losses::of(&data, &anchor, sigmoid);
+    eprintln!("K {:.6}; loss {before}", sigmoid.k);
+    let hash = format!("{:016x}", data.hash);
+    if let Some(checkpoint) = &resumed
+        && checkpoint.data_hash != hash
+    {
+        eprintln!("tune: the checkpoint was made with other positions ({})", checkpoint.data_hash);
+    }
+
+    let checkpoint_path = with_suffix(&args.out, ".checkpoint");
+    let earlier = resumed.as_ref().map_or(0, |checkpoint| checkpoint.iteration);
+    let mut checkpoint_error = None;
+    let mut see = |step: &Step, weights: &[Pair]| {
+        show(step, args.optimizer);
+        let checkpoint = Checkpoint {
+            iteration: earlier + step.iteration,
+            k: sigmoid.k,
+            loss: step.loss,
+            holdout: step.holdout,
+            data_hash: hash.clone(),
+            weights: weights.to_vec(),
+        };
+        if let Err(error) = checkpoint.save(&checkpoint_path) {
+            checkpoint_error.get_or_insert(error);
+        }
+    };
+    interrupt.keep();
+    let descent = Descent {
+        objective,
+        holdout: (!data.holdout.is_empty()).then_some(Objective { store: &data.holdout, sigmoid }),
+        anchor: &anchor,
+        from: &from,
+        free: &free,
+        stop: &interrupt.stop,
+    };
+    let fit = descent.run(&options(args), &mut see);
+    if let Some(error) = checkpoint_error {
+        eprintln!("tune: {error}: the fit could not have gone on from there");
+    }
+
+    let (params, cut) = starts::rounded(&fit.weights);
+    warnings.extend(sanity::after(&anchor, &fit.weights, &surveyed, &free, &cut));
+    let after = Losses::of(&data, &starts::pairs(&params), sigmoid);
+    let fit_cost = LoadCost { cpu: cpu_seconds() - fit_cpu, wall: fit_wall.elapsed().as_secs_f64() };
+    let outcome = Outcome {
+        args,
+        data: &data,
+        fit: &fit,
+        start: &start,
+        params: &params,
+        sigmoid,
+        losses: [before, after],
+        costs: [load_cost, fit_cost],
+        pieces: sanity::piece_values(&fit.weights, &surveyed),
+        warnings: warnings.iter().map(Warning::to_string).collect(),
+        earlier,
+    };
+    outcome.write()?;
+    outcome.print();
+    if fit.ended == Ended::Interrupted {
+        eprintln!(
+            "tune: interrupted; the best weights so far are in {}. To go on, give the same options and\n  --resume {}",
+            args.out.display(),
+            checkpoint_path.display()
+        );
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    let _ = std::fs::remove_file(&checkpoint_path);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn options(args: &TexelArgs) -> FitOptions {
+    let adam = args.optimizer == Optimizer::Adam;
+    FitOptions {
+        optimizer: args.optimizer,
+        scaling: args.scaling,
+        l2: args.l2,
+        max_iters: args.max_iters.unwrap_or(if adam { 5_000 } else { 200 }),
+        tolerance: args.tolerance,
+        patience: args.patience.unwrap_or(if adam { 200 } else { 12 }),
+    }
+}
+
+/// The curve that the whole fit uses: given, taken from a checkpoint, or fitted to the start.
+fn first_sigmoid(
+    args: &TexelArgs,
+    data: &Dataset,
+    anchor: &[Pair],
+    resumed: Option<&Checkpoint>,
+) -> anyhow::Result<Sigmoid> {
+    if let Some(k) = args.k.or(resumed.map(|checkpoint| checkpoint.k)) {
+        ensure!(k > 0.0 && k.is_finite(), "K is {k}; it must be above zero");
+        return Ok(Sigmoid { k });
+    }
+    let values = Objective::values(&data.train, anchor);
+    match Sigmoid::fit(&values, &labels(&data.train)) {
+        Some(sigmoid) if sigmoid.k > 0.0 => Ok(sigmoid),
+        Some(sigmoid) => bail!(
+            "the labels go against the evaluation of the start (K {:.3}): fitted to them, the value of the pieces \
+             would come out negative. Are they written from the other side? See --result-side and --score-side",
+            sigmoid.k
+        ),
+        None => bail!(
+            "the start evaluates every position as level: nothing can be fitted from there; try --start hand"
+        ),
+    }
+}
+
+fn show(step: &Step, optimizer: Optimizer) {
+    // Adam has thousands of epochs.
+    if optimizer == Optimizer::Adam && !step.iteration.is_multiple_of(100) {
+        return;
+    }
+    let holdout = step.holdout.map_or(String::new(), |holdout| format!("  held out {holdout:.8}"));
+    eprintln!("{:>5}  loss {:.8}{holdout}  {:.2} CPU-s", step.iteration, step.loss, step.cpu);
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name: OsString = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Better to know now than after the fit.
+fn check_writable(out: &Path) -> anyhow::Result<()> {
+    let probe = with_suffix(out, ".checkpoint.new");
+    std::fs::write(&probe, "").with_context(|| format!("cannot write beside {}", out.display()))?;
+    let _ = std::fs::remove_file(&probe);
+    Ok(())
+}
+
+/// All that is to be told.
+struct Outcome<'a> {
+    args: &'a TexelArgs,
+    data: &'a Dataset,
+    fit: &'a Fit,
+    start: &'a EvalParams,
+    params: &'a EvalParams,
+    sigmoid: Sigmoid,
+    /// `// [before, after]`
+    losses: [Losses; 2],
+    /// `// [load, fit]`
+    costs: [LoadCost; 2],
+    pieces: Vec<f64>,
+    warnings: Vec<String>,
+    earlier: u64,
+}
+
+impl Outcome<'_> {
+    fn positions(&self) -> u64 {
+        (self.data.train.len() + self.data.holdout.len()) as u64
+    }
+
+    fn labels(&self) -> String {
+        let lambda = self.args.positions.lambda();
+        let (low, high) = self.data.label_range;
+        let mixed = self.data.files.iter().any(|file| file.scored > 0) && lambda < 1.0;
+        let what =
+            if mixed { format!("{lambda} result + {} score", 1.0 - lambda) } else { "result".to_owned() };
+        format!("{what}, from {low} to {high}")
+    }
+
+    fn header(&self) -> Header {
+        let names: Vec<String> = self
+            .args
+            .positions
+            .texel
+            .iter()
+            .map(|path| {
+                path.file_name().map_or_else(|| display(path), |name| name.to_string_lossy().into_owned())
+            })
+            .collect();
+        Header {
+            made_by: format!(
+                "tune --texel, {} iterations of {:?} from {} ({:016x}), l2 {:e}",
+                self.earlier + self.fit.best_iteration,
+                self.args.optimizer,
+                Path::new(&self.args.start)
+                    .file_name()
+                    .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+                self.start.hash(),
+                self.args.l2
+            ),
+            date: today(),
+            data: names.join(" + "),
+            positions: self.positions(),
+            loss: Some(self.losses[1].train),
+            loss_before: Some(self.losses[0].train),
+            loss_holdout: self.losses[1].holdout,
+            k: Some(self.sigmoid.k),
+            sigmoid: Some(SIGMOID.to_owned()),
+            labels: Some(self.labels()),
+            data_hash: Some(format!("{:016x}", self.data.hash)),
+        }
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let [load, fit] = &self.costs;
+        let pieces: Vec<String> = self.pieces.iter().map(|worth| format!("{worth:.0}")).collect();
+        let pair = |name: &str, value: String| (name.to_owned(), value);
+        vec![
+            pair("positions", format!("{}, of which {} held out", self.positions(), self.data.holdout.len())),
+            pair("labels", self.labels()),
+            pair("K", format!("{:.6} in {SIGMOID}, fitted to the start and kept", self.sigmoid.k)),
+            pair("loss before", self.losses[0].to_string()),
+            pair("loss after", format!("{}, weights rounded", self.losses[1])),
+            pair(
+                "descent",
+                format!(
+                    "{} iterations, {} passes, best at {}: {}",
+                    self.fit.curve.last().map_or(0, |step| step.iteration),
+                    self.fit.passes,
+                    self.fit.best_iteration,
+                    self.fit.ended
+                ),
+            ),
+            pair("P N B R Q", format!("{} (mean square and mobility included)", pieces.join(" "))),
+            pair("load and trace", format!("{:.2} CPU-s, {:.2} s", load.cpu, load.wall)),
+            pair("fit", format!("{:.2} CPU-s, {:.2} s", fit.cpu, fit.wall)),
+            pair(
+                "memory",
+                format!(
+                    "{:.1} bytes a position, {:.1} MB at most in all",
+                    (self.data.train.bytes() + self.data.holdout.bytes()) as f64 / self.positions() as f64,
+                    peak_memory() as f64 / 1e6
+                ),
+            ),
+            pair("data hash", format!("{:016x}", self.data.hash)),
+        ]
+    }
+
+    fn write(&self) -> anyhow::Result<()> {
+        let out = &self.args.out;
+        std::fs::write(out, self.params.to_toml(&self.header()))
+            .with_context(|| format!("cannot write {}", out.display()))?;
+        if let Some(directory) = &self.args.report {
+            let judged = if self.data.holdout.is_empty() { &self.data.train } else { &self.data.holdout };
+            let report = Report {
+                facts: self.facts(),
+                warnings: self.warnings.clone(),
+                curve: &self.fit.curve,
+                before: (self.start, self.sigmoid),
+                after: (self.params, self.sigmoid),
+                positions: judged,
+            };
+            report
+                .write(directory)
+                .with_context(|| format!("cannot write the report to {}", directory.display()))?;
+        }
+        Ok(())
+    }
+
+    fn print(&self) {
+        for (name, value) in self.facts() {
+            println!("{name:<16} {value}");
+        }
+        for warning in &self.warnings {
+            println!("warning: {warning}");
+        }
+        println!("written: {}", self.args.out.display());
+        if let Some(directory) = &self.args.report {
+            println!("report: {}", directory.join("index.html").display());
+        }
+    }
+}
+
+/// The date of today, UTC, as 2025-01-31.
+fn today() -> String {
+    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    // Days to a date of the Gregorian calendar, counted in eras of 400 years that begin in March.
+    let days = (seconds / 86_400) as i64 + 719_468;
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + days.div_euclid(146_097) * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}

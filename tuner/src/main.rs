@@ -1,0 +1,9 @@
+//! The command `tune`.
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run()
+}
