@@ -1,10 +1,12 @@
 //! The command line: text becomes what the library understands, results become text.
 
+mod book_command;
 mod calendar;
 mod cat_command;
 mod epd_command;
 mod export;
 mod generate_command;
+mod learn_command;
 mod match_command;
 mod match_report;
 mod merge_command;
@@ -58,6 +60,10 @@ enum Command {
     Epd(epd_command::EpdArgs),
     /// Write games as JSON, one a line.
     Cat(cat_command::CatArgs),
+    /// Learn an Experience Book from game records.
+    Learn(learn_command::LearnArgs),
+    /// Look into Experience Books, add them, mend them, turn them into other things.
+    Book(book_command::BookArgs),
     /// Write games in viriformat.
     Viriformat(viriformat_command::ViriformatArgs),
 }
@@ -79,6 +85,8 @@ pub fn run() -> ExitCode {
         Command::Pgn(args) => pgn_command::run(&args),
         Command::Epd(args) => epd_command::run(&args),
         Command::Cat(args) => cat_command::run(&args),
+        Command::Learn(args) => learn_command::run(&args),
+        Command::Book(args) => book_command::run(&args),
         Command::Viriformat(args) => viriformat_command::run(&args),
     };
     match result {

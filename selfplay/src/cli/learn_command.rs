@@ -1,0 +1,131 @@
+//! `selfplay learn`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use engine::book::experience::Rule;
+use selfplay::learn::{Discount, Method, learn_records};
+use serde_json::json;
+
+use super::progress::Progress;
+
+/// Learn an Experience Book from game records.
+///
+/// Games that the book knows already are skipped, so the same folder can be learned again and again. The
+/// book is replaced in one step when all went well; a kill at any moment leaves the old one whole.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  selfplay learn --games games/ --book experience.exp
+  selfplay learn --games night1.tgr --games night2.tgr --book experience.exp --rule td")]
+pub struct LearnArgs {
+    /// A record, or a folder whose records (*.tgr) are learned; may be given several times
+    #[arg(long, required = true, value_name = "DIR|FILE.tgr")]
+    games: Vec<PathBuf>,
+
+    /// The book; made if it is not there
+    #[arg(long, value_name = "FILE.exp")]
+    book: PathBuf,
+
+    /// How scores are learned: mean (books add) or td (the running average, games in order)
+    #[arg(long, default_value = "mean", value_parser = parse_rule)]
+    rule: Rule,
+
+    /// The share of what followed in a score
+    #[arg(long, default_value = "0.5", value_parser = parse_share)]
+    alpha: u16,
+
+    /// What a value keeps from ply to ply
+    #[arg(long, default_value = "0.99", value_parser = parse_share)]
+    gamma: u16,
+
+    /// Whether a draw pulls scores towards zero; draws are counted in any case
+    #[arg(long, default_value_t = true, action = clap::ArgAction::Set, value_name = "true|false")]
+    learn_draws: bool,
+
+    /// The style that played the games, if the book is for one
+    #[arg(long, default_value = "")]
+    style: String,
+
+    /// Write the figures as JSON to standard output
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_rule(text: &str) -> Result<Rule, String> {
+    Rule::named(text).ok_or_else(|| "neither mean nor td".to_string())
+}
+
+/// A share from 0 to 1, as thousandths.
+fn parse_share(text: &str) -> Result<u16, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok((share * 1000.0).round() as u16),
+        _ => Err("not a number from 0 to 1".to_string()),
+    }
+}
+
+/// The records among files and folders, sorted by name.
+pub fn find_records(places: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for place in places {
+        if !place.is_dir() {
+            files.push(place.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(place).with_context(|| format!("cannot read {}", place.display()))?;
+        for entry in entries {
+            let path = entry.with_context(|| format!("cannot read {}", place.display()))?.path();
+            if path.extension().is_some_and(|extension| extension == "tgr") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        let places: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+        bail!("no records (*.tgr) in {}; `selfplay generate` makes some", places.join(", "));
+    }
+    Ok(files)
+}
+
+/// Runs the command.
+pub fn run(args: &LearnArgs) -> anyhow::Result<ExitCode> {
+    let files = find_records(&args.games)?;
+    if args.style.len() > 16 {
+        bail!("--style {}: a style's name has at most 16 bytes", args.style);
+    }
+    let discount =
+        Discount { alpha_milli: args.alpha, gamma_milli: args.gamma, learns_draws: args.learn_draws };
+    let method = Method { rule: args.rule, discount, style: args.style.clone() };
+    let progress = Progress::new(None, "games");
+    let (learned, begun) = (AtomicU64::new(0), Instant::now());
+    let report = learn_records(&args.book, &files, &method, &|games| {
+        let learned = learned.fetch_add(games, Ordering::Relaxed) + games;
+        progress.show(learned, &format!("{:.0} a second", learned as f64 / begun.elapsed().as_secs_f64()));
+    });
+    progress.finish();
+    let report = report?;
+    let seconds = begun.elapsed().as_secs_f64();
+    if args.json {
+        let figures = json!({
+            "book": args.book, "files": files.len(), "games": report.games, "games_known": report.known,
+            "positions": report.positions, "rows_before": report.rows_before, "rows": report.rows,
+            "seconds": seconds,
+        });
+        println!("{}", serde_json::to_string_pretty(&figures)?);
+    } else {
+        print_report(&args.book, &report, seconds);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_report(book: &Path, report: &selfplay::learn::LearnReport, seconds: f64) {
+    println!("{}: {} rows (before: {})", book.display(), report.rows, report.rows_before);
+    println!(
+        "learned {} games, {} positions in {seconds:.1} s; {} games were known",
+        report.games, report.positions, report.known
+    );
+}
