@@ -126,3 +126,59 @@ fn each_position_once_and_no_kind_too_often_and_the_file_goes_into_the_fit() {
     std::fs::write(&path, bytes).expect("it can be written");
     assert!(load(&[path], &EvalParams::embedded(), &LoadOptions::default()).is_err());
 }
+
+/// Recorded games become positions, positions become weights.
+#[test]
+fn records_go_through_the_commands() {
+    use selfplay::Outcome;
+    use selfplay::record::{Ending, GameRecord, Header, Ply, Start, VERSION, write_record};
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let directory = directory.path();
+    std::fs::create_dir(directory.join("games")).expect("a directory");
+    let records: Vec<GameRecord> = games(60)
+        .into_iter()
+        .map(|game| GameRecord {
+            id: game.number,
+            start: Start::Initial,
+            opening: Vec::new(),
+            outcome: match game.result_white {
+                1.0 => Outcome::WhiteWins,
+                0.0 => Outcome::BlackWins,
+                _ => Outcome::Draw,
+            },
+            ending: Ending::PlyLimit,
+            plies: game
+                .plies
+                .iter()
+                .map(|ply| Ply {
+                    played: ply.played,
+                    score_stm: ply.score_stm as i16,
+                    depth: 1,
+                    explored: ply.explored,
+                })
+                .collect(),
+        })
+        .collect();
+    let header =
+        Header { version: VERSION, engine: 1, weights: 2, seed: 3, games: 0..60, settings: String::new() };
+    write_record(&directory.join("games/a.tgr"), &header, records.into_iter().map(Ok))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let extract = |more: &[&str]| {
+        let arguments = [&["extract", "games", "--per-game", "0", "--skip-plies", "4"], more].concat();
+        let output = common::tune(directory, &arguments);
+        assert!(output.status.success(), "{}", common::text(&output));
+        common::text(&output)
+    };
+    let said = extract(&["--threads", "1", "--out", "one.tps"]);
+    assert!(said.starts_with("60 games, ") && said.contains("in check"), "{said}");
+    extract(&["--threads", "2", "--out", "two.tps"]);
+    let read = |name: &str| std::fs::read(directory.join(name)).expect("it was written");
+    assert_eq!(read("one.tps"), read("two.tps"));
+    extract(&["--resolve", "--balance", "--out", "leaves.tps"]);
+    assert_ne!(read("one.tps"), read("leaves.tps"));
+    let output = common::tune(directory, &["--texel", "one.tps", "leaves.tps", "--only", "piece_value"]);
+    let said = common::text(&output);
+    assert!(output.status.success() && said.contains("held out by game"), "{said}");
+    let output = common::tune(directory, &["extract", "nowhere"]);
+    assert!(common::text(&output).contains("nowhere is not there"), "{}", common::text(&output));
+}

@@ -75,12 +75,17 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     let descent =
         Descent { objective, holdout: None, anchor: &anchor, from: &from, free: &free, stop: &stop };
     // Far beyond what anyone needs: the least loss of all is the goal.
-    let thorough = FitOptions { tolerance: 1e-11, max_iters: 500, ..FitOptions::default() };
+    let thorough = FitOptions { tolerance: args.near / 500.0, max_iters: 400, ..FitOptions::default() };
     let mut runners = Vec::new();
     for (name, scaling) in
         [("L-BFGS, full scaling", Scaling::Full), ("L-BFGS, diagonal scaling", Scaling::Diagonal)]
     {
-        let fit = descent.run(&FitOptions { scaling, ..thorough.clone() }, &mut |_, _| {});
+        let mut show = |step: &Step, _: &[_]| {
+            if step.iteration.is_multiple_of(20) {
+                eprintln!("{name} {:>4}: loss {:.9}, {:.1} CPU-s", step.iteration, step.loss, step.cpu);
+            }
+        };
+        let fit = descent.run(&FitOptions { scaling, ..thorough.clone() }, &mut show);
         eprintln!("{name}: {}", fit.ended);
         runners.push(Runner { name, curve: fit.curve, passes: fit.passes });
     }

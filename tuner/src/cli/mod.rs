@@ -2,6 +2,7 @@
 
 mod bench_command;
 mod compare_command;
+mod extract_command;
 mod positions;
 mod texel_command;
 mod weights;
@@ -25,6 +26,9 @@ Examples:
     zstdcat quiet.epd.zst | tune --texel - --out tuned.toml
   On from where an interrupted run stood:
     tune --texel quiet.epd --resume tuned.toml.checkpoint --out tuned.toml
+  Positions from self-play, then a fit to them:
+    tune extract games/ --out positions.tps
+    tune --texel positions.tps --out tuned.toml
   What changed:
     tune compare data/weights/default.toml tuned.toml";
 
@@ -43,6 +47,8 @@ struct Cli {
 enum Command {
     /// Show two sets of weights side by side.
     Compare(compare_command::CompareArgs),
+    /// Make labelled positions of recorded games.
+    Extract(Box<extract_command::ExtractArgs>),
     /// Race L-BFGS and Adam on the same positions.
     Bench(Box<bench_command::BenchArgs>),
 }
@@ -55,6 +61,7 @@ pub fn run() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Some(Command::Compare(args)) => compare_command::run(&args),
+        Some(Command::Extract(args)) => extract_command::run(&args),
         Some(Command::Bench(args)) => bench_command::run(&args),
         None => texel_command::run(&cli.texel),
     };
