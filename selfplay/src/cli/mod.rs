@@ -6,6 +6,7 @@ mod cat_command;
 mod epd_command;
 mod export;
 mod generate_command;
+mod judge_command;
 mod learn_command;
 mod match_command;
 mod match_report;
@@ -40,6 +41,8 @@ struct Cli {
 enum Command {
     /// Play engines against each other and say what the results prove.
     Match(Box<match_command::MatchArgs>),
+    /// Add up rounds of a match and say what they prove together.
+    Judge(judge_command::JudgeArgs),
     /// Ask an engine for its move in positions whose best moves are known.
     Suite(Box<suite_command::SuiteArgs>),
     /// Say how players play: sacrifices, attacks, short wins, needless draws.
@@ -75,6 +78,7 @@ const INTERRUPTED: u8 = 130;
 pub fn run() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Match(args) => match_command::run(&args),
+        Command::Judge(args) => judge_command::run(&args),
         Command::Suite(args) => suite_command::run(&args),
         Command::Style(args) => style_command::run(&args),
         Command::Generate(args) => generate_command::run(&args),

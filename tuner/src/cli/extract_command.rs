@@ -58,6 +58,10 @@ pub struct ExtractArgs {
     #[arg(long)]
     resolve: bool,
 
+    /// Weights of that search: a file, or `default` (shipped), `hand`, `material`
+    #[arg(long, value_name = "WEIGHTS", default_value = "default")]
+    weights: String,
+
     /// Decides what is drawn
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -76,7 +80,7 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
         per_game: args.per_game,
         seed: args.seed,
     };
-    let weights = Arc::new(Weights::new(&weights::named("default")?));
+    let weights = Arc::new(Weights::new(&weights::named(&args.weights)?));
     let began = Instant::now();
     let mut collector = Collector::default();
     map_blocks(

@@ -2,8 +2,10 @@
 
 mod bench_command;
 mod compare_command;
+mod date;
 mod extract_command;
 mod positions;
+mod start_command;
 mod texel_command;
 mod weights;
 
@@ -49,6 +51,8 @@ enum Command {
     Compare(compare_command::CompareArgs),
     /// Make labelled positions of recorded games.
     Extract(Box<extract_command::ExtractArgs>),
+    /// Write weights to start from to a file.
+    Start(start_command::StartArgs),
     /// Race L-BFGS and Adam on the same positions.
     Bench(Box<bench_command::BenchArgs>),
 }
@@ -62,6 +66,7 @@ pub fn run() -> ExitCode {
     let result = match cli.command {
         Some(Command::Compare(args)) => compare_command::run(&args),
         Some(Command::Extract(args)) => extract_command::run(&args),
+        Some(Command::Start(args)) => start_command::run(&args),
         Some(Command::Bench(args)) => bench_command::run(&args),
         None => texel_command::run(&cli.texel),
     };

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
@@ -22,7 +22,7 @@ use tuner::sigmoid::Sigmoid;
 use tuner::starts;
 
 use super::positions::{LoadCost, PositionArgs};
-use super::{INTERRUPTED, Interrupt, not_negative, use_threads, weights};
+use super::{INTERRUPTED, Interrupt, date, not_negative, use_threads, weights};
 
 #[derive(Args)]
 pub struct TexelArgs {
@@ -328,7 +328,7 @@ impl Outcome<'_> {
                 self.start.hash(),
                 self.args.l2
             ),
-            date: today(),
+            date: date::today(),
             data: names.join(" + "),
             positions: self.positions(),
             loss: Some(self.losses[1].train),
@@ -409,19 +409,4 @@ impl Outcome<'_> {
             println!("report: {}", directory.join("index.html").display());
         }
     }
-}
-
-/// The date of today, UTC, as 2025-01-31.
-fn today() -> String {
-    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    // Days to a date of the Gregorian calendar, counted in eras of 400 years that begin in March.
-    let days = (seconds / 86_400) as i64 + 719_468;
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + days.div_euclid(146_097) * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
 }
