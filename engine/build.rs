@@ -1,5 +1,6 @@
-//! Writes the slider attack tables that `src/board/attacks.rs` includes. The compiler's own constant
-//! evaluation would take half a minute for them; this takes milliseconds.
+//! Writes what the sources include: the slider attack tables of `src/board/attacks.rs` (the compiler's own
+//! constant evaluation would take half a minute for them; this takes milliseconds), and the weights that are
+//! compiled in: those of the champion, or of the file that TABULA_WEIGHTS names when another one is shipped.
 
 #[path = "src/board/magics.rs"]
 mod magics;
@@ -13,6 +14,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/board/magics.rs");
     println!("cargo::rerun-if-changed=src/board/rays.rs");
+    embed_weights();
     let rooks = sliders(&ROOK_STEPS, &magics::ROOK_MAGICS, 0);
     let bishops = sliders(&BISHOP_STEPS, &magics::BISHOP_MAGICS, ROOK_ENTRIES);
     let (mut by_magic, mut by_pext) = (vec![0; SLIDER_ENTRIES], vec![0; SLIDER_ENTRIES]);
@@ -23,6 +25,20 @@ fn main() {
     }
     write("by_magic.bin", &by_magic);
     write("by_pext.bin", &by_pext);
+}
+
+fn embed_weights() {
+    println!("cargo::rerun-if-env-changed=TABULA_WEIGHTS");
+    let source = std::env::var("TABULA_WEIGHTS")
+        .unwrap_or_else(|_| variable("CARGO_MANIFEST_DIR") + "/../data/champion/weights.toml");
+    println!("cargo::rerun-if-changed={source}");
+    let target = std::path::Path::new(&variable("OUT_DIR")).join("weights.toml");
+    std::fs::copy(&source, target).unwrap_or_else(|error| panic!("cannot embed the weights {source}: {error}"));
+}
+
+/// What cargo tells build scripts.
+fn variable(name: &str) -> String {
+    std::env::var(name).expect("cargo sets it for build scripts")
 }
 
 /// Visits every occupancy that matters for one slider on one square.
@@ -43,7 +59,6 @@ fn fill(by_magic: &mut [u64], by_pext: &mut [u64], slider: &Slider, attacks: imp
 }
 
 fn write(name: &str, table: &[u64]) {
-    let variable = |name| std::env::var(name).expect("cargo sets it for build scripts");
     let big_endian = variable("CARGO_CFG_TARGET_ENDIAN") == "big";
     let bytes =
         table.iter().flat_map(|word| if big_endian { word.to_be_bytes() } else { word.to_le_bytes() });

@@ -1,4 +1,4 @@
-//! Writes the weights of the first day: `cargo run -p engine --example default_weights > data/weights/default.toml`.
+//! Writes the weights of the first day: `cargo run -p engine --example default_weights`.
 
 use engine::eval::{EvalParams, Header};
 

@@ -34,7 +34,7 @@ pub type WeightsError = LineError;
 const FORMAT: i64 = 1;
 
 /// The weights that are compiled in.
-const EMBEDDED: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../data/weights/default.toml"));
+const EMBEDDED: &str = include_str!(concat!(env!("OUT_DIR"), "/weights.toml"));
 
 /// Where weights come from.
 #[derive(Clone, PartialEq, Debug, Default)]

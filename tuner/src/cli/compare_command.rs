@@ -9,7 +9,7 @@ use super::weights;
 
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  tune compare data/weights/default.toml tuned.toml\n  tune compare hand default --all"
+    after_help = "Examples:\n  tune compare data/champion/weights.toml tuned.toml\n  tune compare hand default --all"
 )]
 pub struct CompareArgs {
     /// Weights: a file, `default`, `hand` or `material`

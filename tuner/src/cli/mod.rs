@@ -32,7 +32,7 @@ Examples:
     tune extract games/ --out positions.tps
     tune --texel positions.tps --out tuned.toml
   What changed:
-    tune compare data/weights/default.toml tuned.toml";
+    tune compare data/champion/weights.toml tuned.toml";
 
 /// Fits Tabula's evaluation weights to what positions are known to be worth.
 #[derive(Parser)]

@@ -49,9 +49,10 @@ pub struct TexelArgs {
     #[arg(long, value_name = "GLOB")]
     freeze: Vec<String>,
 
-    /// What moving a weight by 100 centipawns from the start costs, in loss
-    #[arg(long, value_name = "X", default_value = "1e-6", value_parser = not_negative)]
-    l2: f64,
+    /// What moving a weight by 100 centipawns from the start costs, in loss; `auto` weighs it against the
+    /// number of positions, for files too small to fit every weight freely
+    #[arg(long, value_name = "X|auto", default_value = "1e-6", value_parser = tether)]
+    l2: Tether,
 
     /// K of the evaluation [default: fitted with the weights of the start]
     #[arg(long, value_name = "K")]
@@ -180,7 +181,7 @@ pub fn run(args: &TexelArgs) -> anyhow::Result<ExitCode> {
         free: &free,
         stop: &interrupt.stop,
     };
-    let fit = descent.run(&options(args), &mut see);
+    let fit = descent.run(&options(args, data.train.len()), &mut see);
     if let Some(error) = checkpoint_error {
         eprintln!("tune: {error}: the fit could not have gone on from there");
     }
@@ -216,12 +217,36 @@ pub fn run(args: &TexelArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn options(args: &TexelArgs) -> FitOptions {
+/// How firmly weights are tied to the start.
+#[derive(Clone, Copy, Debug)]
+enum Tether {
+    Given(f64),
+    Auto,
+}
+
+/// What `auto` costs all positions together. On 100,000 positions of self-play from a blank slate the hold-out loss was
+/// 0.05814 with next to no tether, 0.05757 with 1, 0.05722 with 3, 0.05744 with 10 and 0.05765 with 30.
+const AUTO_TETHER: f64 = 3.0;
+
+impl Tether {
+    fn per_position(self, positions: usize) -> f64 {
+        match self {
+            Tether::Given(cost) => cost,
+            Tether::Auto => AUTO_TETHER / positions.max(1) as f64,
+        }
+    }
+}
+
+fn tether(text: &str) -> Result<Tether, String> {
+    if text == "auto" { Ok(Tether::Auto) } else { not_negative(text).map(Tether::Given) }
+}
+
+fn options(args: &TexelArgs, positions: usize) -> FitOptions {
     let adam = args.optimizer == Optimizer::Adam;
     FitOptions {
         optimizer: args.optimizer,
         scaling: args.scaling,
-        l2: args.l2,
+        l2: args.l2.per_position(positions),
         max_iters: args.max_iters.unwrap_or(if adam { 5_000 } else { 200 }),
         tolerance: args.tolerance,
         patience: args.patience.unwrap_or(if adam { 200 } else { 12 }),
@@ -326,7 +351,7 @@ impl Outcome<'_> {
                     .file_name()
                     .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
                 self.start.hash(),
-                self.args.l2
+                self.args.l2.per_position(self.data.train.len())
             ),
             date: date::today(),
             data: names.join(" + "),

@@ -1,0 +1,75 @@
+"""A word from outside: an engine that never saw our games says whether the candidate really plays better.
+
+Self-play inbreeds: a candidate may learn to beat its parent and nobody else. Where another engine is installed, the
+candidate and the champion both play it from the same openings; the candidate is refused if it does clearly worse.
+"""
+
+import json
+import os
+import shutil
+
+from .files import run, write_json
+
+# Debian's engines, weaker ones first: one that loses every game says as little as one that wins them all.
+ENGINES = (
+    ("toga2", ["toga2"], {"OwnBook": "false", "Hash": "16"}),
+    ("glaurung", ["glaurung"], {"OwnBook": "false", "Threads": "1", "Hash": "16"}),
+    ("ethereal", ["ethereal-chess"], {"Threads": "1", "Hash": "16"}),
+    ("stockfish", ["stockfish"], {"Threads": "1", "Hash": "16"}),
+)
+# The outsider thinks longer, so that the score lies in the middle, where it tells most.
+HANDICAP = 4
+# So many standard errors below the champion is clearly worse.
+CLEARLY = 2.0
+
+
+def installed():
+    for name, command, options in ENGINES:
+        program = shutil.which(command[0]) or shutil.which(command[0], path="/usr/games")
+        if program:
+            return name, program, options
+    return None
+
+
+def spec(name, program, options, limit):
+    parts = [f"cmd={program}", f"name={name}", *(f"option.{key}={value}" for key, value in options.items()), limit]
+    return ",".join(part.replace(",", "\\,") if part != limit else part for part in parts)
+
+
+def ask(night, generation, candidate, champion, folder, threads):
+    """Both against the outsider; `objects` if the candidate is clearly worse than the champion there."""
+    settings, found = night.settings, installed()
+    if not settings["outsider_games"]:
+        return {"skipped": "not asked for"}
+    if not found:
+        return {"skipped": "no outsider is installed (apt install toga2)"}
+    name, program, options = found
+    nodes = settings["gate_nodes"]
+    scores = {}
+    for who, player in (("candidate", candidate), ("champion", champion)):
+        ours = {"EvalFile": player.weights, "Hash": "16"}
+        ours.update({"ExperienceFile": player.book} if player.book else {"UseExperienceBook": "false"})
+        told = run([
+            night.program("selfplay"), "match",
+            "--engine", spec(who, night.program("tabula"), ours, f"nodes={nodes}"),
+            "--engine", spec(name, program, options, f"nodes={nodes * HANDICAP}"),
+            "--games", str(settings["outsider_games"]), "--seed", str(night.seed_of(generation, "outsider")),
+            "--concurrency", str(threads), "--log", os.path.join(night.folder, "logs", "outsider"),
+            "--resign", "movecount=4,score=900,twosided", "--json",
+        ], night.log(f"outsider-{generation}"), capture=True)
+        encounter = json.loads(told)["encounters"][0]
+        scores[who] = {key: encounter[key] for key in ("results", "score", "pentanomial")}
+    worse = scores["champion"]["score"] - scores["candidate"]["score"]
+    error = (variance(scores["champion"]["pentanomial"]) + variance(scores["candidate"]["pentanomial"])) ** 0.5
+    said = {"name": name, **scores, "objects": error > 0 and worse > CLEARLY * error}
+    write_json(os.path.join(folder, "outsider.json"), said)
+    return said
+
+
+def variance(pairs):
+    """Of the mean score, from counts of pairs by half points."""
+    count = sum(pairs)
+    if count < 2:
+        return 0.0
+    mean = sum(number * points / 4 for points, number in enumerate(pairs)) / count
+    return sum(number * (points / 4 - mean) ** 2 for points, number in enumerate(pairs)) / (count - 1) / count

@@ -1,0 +1,307 @@
+"""The table of stages. Each is a function from finished files to new ones; both launchers read this table."""
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from typing import Callable
+
+from . import outsider
+from .champion import BOOK, ORIGIN, WEIGHTS, Champion
+from .files import copy_whole, published_folder, read_json, run, sha256, sweep, write_json
+
+# Draws are called late and seldom: the blank slate finds every quiet position level.
+ADJUDICATION = ["--adjudicate", "0.9", "--draw", "movenumber=60,movecount=20,score=5"]
+# Decided games of a gate are not played out; both engines must agree.
+DECIDED = ["--resign", "movecount=4,score=900,twosided", "--draw", "movenumber=60,movecount=12,score=8"]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A step of a generation (or of the night's end)."""
+
+    name: str
+    needs: tuple
+    run: Callable  # (night, generation, task, threads)
+    is_done: Callable  # (night, generation, task) -> bool
+    tasks: Callable = lambda night: 1
+    final: bool = False  # once a night, after all generations
+
+
+def folder_is_there(name):
+    return lambda night, generation, task: os.path.isdir(night.generation(generation, name))
+
+
+def engine(name, champion):
+    """Our engine in process, as `selfplay match` wants it."""
+    parts = [f"self:weights={champion.weights}"]
+    if champion.book:
+        parts.append(f"book={champion.book}")
+    return ",".join(part.replace(",", "\\,") for part in parts) + f",name={name}"
+
+
+# --- generate: one task a shard --------------------------------------------------------------------------------
+
+def shard_mark(night, generation, task):
+    return night.generation(generation, "games", f"shard-{task + 1}.json")
+
+
+def generate(night, generation, task, threads):
+    settings, champion = night.settings, night.champion_before(generation)
+    folder = night.generation(generation, "games")
+    command = [
+        night.program("selfplay"), "generate", "--out", folder, "--json",
+        "--games", str(settings["games"]), "--nodes", str(settings["nodes"]),
+        "--shard", f"{task + 1}/{settings['shards']}", "--seed", str(night.seed_of(generation, "games")),
+        "--openings", settings["openings"], "--weights", champion.weights, "--threads", str(threads), *ADJUDICATION,
+    ]
+    told = json.loads(run(command, night.log(f"generate-{generation}-{task + 1}"), capture=True))
+    record = told["file"]
+    write_json(shard_mark(night, generation, task), {"file": os.path.basename(record), "sha256": sha256(record)})
+
+
+def shard_is_there(night, generation, task):
+    return os.path.exists(shard_mark(night, generation, task))
+
+
+# --- merge: all shards, whole and in order, become one record ---------------------------------------------------
+
+def merge(night, generation, task, threads):
+    shards = [read_json(shard_mark(night, generation, shard)) for shard in range(night.settings["shards"])]
+    files = [night.generation(generation, "games", shard["file"]) for shard in shards]
+    log = night.log(f"merge-{generation}")
+    with published_folder(night.generation(generation, "merge")) as part:
+        merged = os.path.join(part, "games.tgr")
+        run([night.program("selfplay"), "merge", "--output", merged, *files], log)
+        run([night.program("selfplay"), "verify", merged], log)
+        stats = run([night.program("selfplay"), "stats", "--json", merged], log, capture=True)
+        write_json(os.path.join(part, "stats.json"), json.loads(stats))
+
+
+# --- learn: the champion's book and the new games become a candidate book ---------------------------------------
+
+def learn(night, generation, task, threads):
+    champion, log = night.champion_before(generation), night.log(f"learn-{generation}")
+    with published_folder(night.generation(generation, "learn")) as part:
+        book = os.path.join(part, BOOK)
+        if champion.book:
+            copy_whole(champion.book, book)
+        # All of the night: what the book knows already is recognised and skipped, and games of a generation whose
+        # book did not pass are not lost.
+        games = [part for number in range(1, generation + 1)
+                 for part in ("--games", night.generation(number, "merge", "games.tgr"))]
+        told = run([night.program("selfplay"), "learn", *games, "--book", book, "--json"], log, capture=True)
+        write_json(os.path.join(part, "learned.json"), json.loads(told))
+        info = run([night.program("selfplay"), "book", "info", "--json", book], log, capture=True)
+        write_json(os.path.join(part, "book.json"), json.loads(info))
+        for left in os.listdir(part):
+            if left.endswith(".lock"):
+                os.remove(os.path.join(part, left))
+
+
+# --- extract: games of the last generations become labelled positions ------------------------------------------
+
+def extract(night, generation, task, threads):
+    settings = night.settings
+    first = max(1, generation - settings["window"] + 1)
+    records = [night.generation(number, "merge", "games.tgr") for number in range(first, generation + 1)]
+    with published_folder(night.generation(generation, "extract")) as part:
+        run([
+            night.program("tune"), "extract", *records, "--out", os.path.join(part, "positions.tps"),
+            "--per-game", str(settings["per_game"]), "--seed", str(night.seed_of(generation, "extract")),
+            "--weights", night.champion_before(generation).weights, "--threads", str(threads),
+        ], night.log(f"extract-{generation}"))
+
+
+# --- tune: the champion's weights, fitted to them ---------------------------------------------------------------
+
+def tune(night, generation, task, threads):
+    with published_folder(night.generation(generation, "tune")) as part:
+        weights = os.path.join(part, WEIGHTS)
+        run([
+            night.program("tune"), "--texel", night.generation(generation, "extract", "positions.tps"),
+            "--start", night.champion_before(generation).weights, "--out", weights,
+            "--lambda", str(night.settings["result_share"]), "--l2", "auto", "--report", os.path.join(part, "report"),
+            "--seed", str(night.seed_of(generation, "tune")), "--threads", str(threads),
+        ], night.log(f"tune-{generation}"), night.environment)
+        for left in os.listdir(part):
+            if left.endswith(".checkpoint"):
+                os.remove(os.path.join(part, left))
+
+
+# --- gate: one task an arm; rounds of a match until the test is decided -----------------------------------------
+
+def candidate_of(night, generation, arm):
+    """Weights and book of an arm."""
+    before = night.champion_before(generation)
+    tuned, learned = night.generation(generation, "tune"), night.generation(generation, "learn")
+    made = Candidate(
+        os.path.join(tuned, WEIGHTS) if arm in ("weights", "both") else before.weights,
+        os.path.join(learned, BOOK) if arm in ("book", "both") else before.book,
+    )
+    return made
+
+
+class Candidate(Champion):
+    """Weights and a book that lie in different folders."""
+
+    def __init__(self, weights, book):
+        super().__init__(None)
+        self._weights, self._book = weights, book
+
+    @property
+    def weights(self):
+        return self._weights
+
+    @property
+    def book(self):
+        return self._book
+
+
+def gate(night, generation, task, threads):
+    settings, arm = night.settings, night.arms[task]
+    before, candidate = night.champion_before(generation), candidate_of(night, generation, arm)
+    folder, log = night.generation(generation, "gate", arm), night.log(f"gate-{generation}-{arm}")
+    os.makedirs(folder, exist_ok=True)
+    sweep(os.path.join(folder, "verdict.json"))
+    rounds = []
+    for number in range(1, settings["gate_rounds"] + 1):
+        path = os.path.join(folder, f"round-{number}.json")
+        sweep(path)
+        if not os.path.exists(path):
+            seed = night.seed_of(generation, "gate") + 31 * number + 1_009 * task
+            told = run([
+                night.program("selfplay"), "match", "--engine", engine("candidate", candidate),
+                "--engine", engine("champion", before), "--games", str(settings["gate_games"]),
+                "--soft-nodes", str(settings["gate_nodes"]), "--seed", str(seed),
+                "--concurrency", str(threads), "--json", *DECIDED,
+            ], log, capture=True)
+            write_json(path, json.loads(told))
+        rounds.append(path)
+        judged = json.loads(run(
+            [night.program("selfplay"), "judge", "--sprt", settings["sprt"], "--json", *rounds], log, capture=True))
+        if judged["sprt"]["state"] != "running":
+            break
+    write_json(os.path.join(folder, "verdict.json"), judged)
+
+
+def arm_is_judged(night, generation, task):
+    return os.path.exists(night.generation(generation, "gate", night.arms[task], "verdict.json"))
+
+
+def verdicts(night, generation):
+    return {arm: read_json(night.generation(generation, "gate", arm, "verdict.json")) for arm in night.arms}
+
+
+# --- promote: the best arm that passed, unless an outsider objects ----------------------------------------------
+
+def promote(night, generation, task, threads):
+    before, judged = night.champion_before(generation), verdicts(night, generation)
+    passed = [arm for arm in night.arms if judged[arm]["sprt"]["state"] == "accepth1"]
+    # The more that passed the better; between one part and the other, the one that scored higher.
+    passed.sort(key=lambda arm: (arm == "both", judged[arm]["score"]), reverse=True)
+    choice = {"arm": passed[0] if passed else None, "outsider": None}
+    with published_folder(night.generation(generation, "promote")) as part:
+        if passed:
+            candidate = candidate_of(night, generation, passed[0])
+            choice["outsider"] = outsider.ask(night, generation, candidate, before, part, threads)
+            if choice["outsider"].get("objects"):
+                choice["arm"] = None
+        winner = candidate_of(night, generation, choice["arm"]) if choice["arm"] else before
+        winner.copy_to(part)
+        write_json(os.path.join(part, "choice.json"), choice)
+        if choice["arm"]:
+            results = {name: judged[choice["arm"]][name] for name in ("results", "elo", "score")}
+            origin = {
+                "night": os.path.basename(night.folder), "generation": generation, "promoted": choice["arm"],
+                "against_the_champion_before": results, "settings": night.settings,
+                "programs": night.manifest["programs"],
+                "games_sha256": sha256(night.generation(generation, "merge", "games.tgr")),
+                "weights_sha256": sha256(winner.weights),
+                "book_sha256": sha256(winner.book) if winner.book else None,
+            }
+            write_json(os.path.join(part, ORIGIN), origin)
+            night.hall.promote(winner, origin)
+
+
+# --- rate: each generation against the night's start and against what is shipped --------------------------------
+
+def rate(night, generation, task, threads):
+    settings, champion, log = night.settings, Champion(night.generation(generation, "promote")), \
+        night.log(f"rate-{generation}")
+    with published_folder(night.generation(generation, "rate")) as part:
+        ratings = {}
+        for number, name in enumerate(("start", "shipped")):
+            if not settings["rating_games"]:
+                continue
+            rival = engine("start", night.start()) if name == "start" else "self:name=shipped"
+            told = run([
+                night.program("selfplay"), "match", "--engine", engine("champion", champion), "--engine", rival,
+                "--games", str(settings["rating_games"]), "--soft-nodes", str(settings["gate_nodes"]),
+                "--seed", str(night.seed_of(generation, "rating") + number), "--concurrency", str(threads),
+                "--json", *DECIDED,
+            ], log, capture=True)
+            encounter = json.loads(told)["encounters"][0]
+            ratings[name] = {key: encounter[key] for key in ("results", "score", "elo", "pentanomial")}
+        write_json(os.path.join(part, "ratings.json"), ratings)
+
+
+# --- ship and report: once, at the end --------------------------------------------------------------------------
+
+def last_champion(night):
+    return Champion(night.generation(night.settings["generations"], "promote"))
+
+
+def ship(night, generation, task, threads):
+    with published_folder(night.path("ship")) as part:
+        if night.settings["no_ship"]:
+            return
+        champion = last_champion(night)
+        command = [os.path.join(night.root, "scripts", "ship"), "--weights", champion.weights, "--out", part]
+        if champion.book:
+            command += ["--book", champion.book]
+        run(command, night.log("ship"), night.environment)
+
+
+def report(night, generation, task, threads):
+    from .report import write_report
+    write_report(night)
+
+
+STAGES = (
+    Stage("generate", ("promote of the generation before",), generate, shard_is_there, lambda n: n.settings["shards"]),
+    Stage("merge", ("generate",), merge, folder_is_there("merge")),
+    Stage("learn", ("merge",), learn, folder_is_there("learn")),
+    Stage("extract", ("merge",), extract, folder_is_there("extract")),
+    Stage("tune", ("extract",), tune, folder_is_there("tune")),
+    Stage("gate", ("learn", "tune"), gate, arm_is_judged, lambda night: len(night.arms)),
+    Stage("promote", ("gate",), promote, folder_is_there("promote")),
+    Stage("rate", ("promote",), rate, folder_is_there("rate")),
+    Stage("ship", ("promote",), ship, lambda night, generation, task: os.path.isdir(night.path("ship")), final=True),
+    Stage("report", ("rate", "ship"), report,
+          lambda night, generation, task: os.path.exists(night.path("report.html")), final=True),
+)
+BY_NAME = {stage.name: stage for stage in STAGES}
+
+
+def work(night):
+    """Everything a night consists of, in an order in which each finds what it needs: (stage, generation, task)."""
+    for generation in night.generations():
+        for stage in STAGES:
+            if not stage.final:
+                for task in range(stage.tasks(night)):
+                    yield stage, generation, task
+    for stage in STAGES:
+        if stage.final:
+            yield stage, night.settings["generations"], 0
+
+
+def discard_parts(night):
+    """Unfinished work of processes that are gone (of stages that begin anew)."""
+    for generation in night.generations():
+        folder = night.generation(generation)
+        for entry in os.listdir(folder) if os.path.isdir(folder) else []:
+            if ".part-" in entry:
+                sweep(os.path.join(folder, entry.split(".part-")[0]))
+    sweep(night.path("ship"))
+    shutil.rmtree(night.path("report.part"), ignore_errors=True)
