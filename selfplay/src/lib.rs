@@ -4,6 +4,7 @@
 pub mod arena;
 pub mod learn;
 mod outcome;
+pub mod pgn;
 pub mod play;
 pub mod record;
 pub mod style;

@@ -70,7 +70,7 @@ fn wrong_set_ups_are_refused_with_a_reason() {
         ("self:weights=no/such/file.toml", "no/such/file.toml"),
         ("self:weights=Cargo.toml", "line"),
         ("self:style=Nobody", "neither a file nor one of Normal"),
-        ("self:book=some.exp", "without a book"),
+        ("self:book=some.exp", "the Experience Book some.exp: "),
         ("self:hash=99999999999", "hash=99999999999"),
     ] {
         let error = tournament([spec, "self:name=b"], 1, 1).try_engines(&stop).unwrap_err();

@@ -12,7 +12,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use selfplay::arena::pgn_reader::{PgnGame, split_games};
+use selfplay::pgn::{PgnGame, split_games};
 
 const STOCKFISH: &str = "/usr/games/stockfish";
 /// No process may stay a zombie for longer than this.

@@ -179,7 +179,7 @@ fn exports_say_what_the_game_says() {
     for game in reader.into_games() {
         let game = game.unwrap();
         let text = pgn(&header, &game);
-        let read = selfplay::arena::pgn_reader::PgnGame::parse(&text).unwrap();
+        let read = selfplay::pgn::PgnGame::parse(&text).unwrap();
         let played: Vec<_> =
             game.opening.iter().copied().chain(game.plies.iter().map(|ply| ply.played)).collect();
         assert_eq!(read.moves, played);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use selfplay::arena::pgn_reader::{PgnGame, split_games};
+use selfplay::pgn::{PgnGame, split_games};
 
 const GAMES: usize = 60;
 

@@ -1,6 +1,7 @@
 //! Opening books: moves known before anything is searched, and how one of them is chosen.
 
 pub mod experience;
+pub mod game_log;
 pub mod polyglot;
 mod polyglot_keys;
 

@@ -5,9 +5,10 @@
 //! `deepen` (iterative deepening and aspiration windows), `node` (alpha-beta with all its steps),
 //! `qsearch` (captures until the position is quiet), `pick` (move ordering), `history` (what orders and
 //! prunes), `time` (how long), `params` (the numbers), `strength` (playing below full strength), `tables`
-//! (what tablebases know).
+//! (what tablebases know), `experience` (what earlier games taught).
 
 mod deepen;
+pub mod experience;
 mod history;
 mod node;
 pub mod params;
@@ -26,10 +27,12 @@ pub use crate::tt::{Bound, HashError};
 pub use tables::SyzygyOptions;
 
 use crate::board::Board;
+use crate::book::experience::{ExperienceBook, Row};
 use crate::eval::{Evaluator, Weights};
 use crate::syzygy::Tablebases;
 use crate::tt::Table;
 use crate::types::{Move, Value};
+use experience::ExperienceUse;
 use history::Histories;
 use strength::{FirstLines, Strength};
 use tables::TableUse;
@@ -117,7 +120,8 @@ pub struct SearchResult {
     pub best: Option<Move>,
     /// The reply it expects.
     pub ponder: Option<Move>,
-    /// For the side to move.
+    /// For the side to move, as the search alone found it: an Experience Book has a say in what is played
+    /// and reported, not in this.
     pub score: Value,
     /// The last depth that was finished.
     pub depth: u32,
@@ -177,6 +181,8 @@ pub struct SearchOptions {
     pub strength: Option<Strength>,
     /// How tablebases are used, if there are any.
     pub syzygy: SyzygyOptions,
+    /// The say of the Experience Book, if there is one, in hundredths; 0: it only orders moves.
+    pub experience_weight: u32,
 }
 
 impl Default for SearchOptions {
@@ -186,6 +192,7 @@ impl Default for SearchOptions {
             move_overhead: Duration::from_millis(80),
             strength: None,
             syzygy: SyzygyOptions::default(),
+            experience_weight: experience::DEFAULT_WEIGHT,
         }
     }
 }
@@ -208,6 +215,7 @@ pub struct Searcher {
     weights: Arc<Weights>,
     memories: Vec<Memory>,
     tablebases: Option<Arc<Tablebases>>,
+    experience: Option<Arc<ExperienceBook>>,
     /// Settings for the searches to come.
     pub options: SearchOptions,
 }
@@ -220,7 +228,8 @@ impl Searcher {
     pub fn new(hash_mb: usize, weights: Arc<Weights>) -> Searcher {
         let table = Table::new(hash_mb).unwrap_or_else(|error| panic!("{error}"));
         let memories = vec![Memory::new(&weights)];
-        Searcher { table, weights, memories, tablebases: None, options: SearchOptions::default() }
+        let options = SearchOptions::default();
+        Searcher { table, weights, memories, tablebases: None, experience: None, options }
     }
 
     /// Changes the size of the table, forgetting what is in it. On an error the old size stays.
@@ -249,6 +258,20 @@ impl Searcher {
     pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
         self.tablebases = tablebases;
         self.new_game();
+    }
+
+    /// Changes the Experience Book, and forgets what was found with the old one. It is not used while
+    /// strength is limited: the levels were measured without.
+    pub fn set_experience(&mut self, experience: Option<Arc<ExperienceBook>>) {
+        self.experience = experience;
+        self.new_game();
+    }
+
+    /// What the Experience Book will have a say about when this position is searched: the moves that it
+    /// knows, the most promising first.
+    pub fn experience_of(&self, board: &Board) -> Vec<Row> {
+        let experience = self.experience.as_deref().filter(|_| self.options.strength.is_none());
+        ExperienceUse::new(experience, self.options.experience_weight).promising_rows(board)
     }
 
     /// Forgets everything: the next search knows nothing of the ones before.
@@ -292,9 +315,11 @@ impl Searcher {
         self.table.new_search();
         let root_moves = thread::root_moves(board, limits);
         let tablebases = self.tablebases.as_deref().filter(|_| options.strength.is_none());
+        let experience = self.experience.as_deref().filter(|_| options.strength.is_none());
         let shared = Shared::new(
             &self.table,
             TableUse::new(tablebases, options.syzygy, board, &root_moves),
+            ExperienceUse::new(experience, options.experience_weight),
             limits,
             signals,
             options,

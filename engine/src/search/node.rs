@@ -1,5 +1,6 @@
 //! Alpha-beta for one node, as numbered steps with a reason each.
 
+use super::experience::KnownMoves;
 use super::history::taken_kind;
 use super::params;
 use super::pick::{Picker, QuietHints};
@@ -104,6 +105,21 @@ impl Thread<'_> {
             }
         }
 
+        // Step 5, concluded. What the Experience Book knows, if the position before this one is in it.
+        let mut opinion = None;
+        let mut known_moves = KnownMoves::NONE;
+        let in_book = if ROOT {
+            self.root_in_book
+        } else if self.frame_before(ply, 1).leads_into_book()
+            && let Some((of_position, of_moves)) = self.consult_experience(table_move)
+        {
+            (opinion, known_moves) = (Some(of_position), of_moves);
+            true
+        } else {
+            false
+        };
+        self.frame(ply).in_book = in_book;
+
         // Step 6. Static evaluation. In check it means nothing.
         let mut raw_eval = value::NONE;
         let mut eval = value::NONE;
@@ -117,6 +133,9 @@ impl Thread<'_> {
                 _ => self.evaluate(),
             };
             eval = self.correct(raw_eval);
+            if let Some(opinion) = opinion {
+                eval = opinion.blend(eval);
+            }
             self.frame(ply).static_eval = eval;
             match (&stored, table_value) {
                 // A searched bound is a better guess than the evaluation.
@@ -246,9 +265,17 @@ impl Thread<'_> {
             let m = if ROOT {
                 let Some(root) = self.root_moves[..self.line_end].get(root_number) else { break };
                 root_number += 1;
+                opinion = root.opinion;
                 root.m
+            } else if (table_move.is_none() || move_count > 0)
+                && let Some(m) = known_moves.take()
+            {
+                m
             } else {
                 let Some(m) = picker.next(&self.board, &self.memory.histories, &hints) else { break };
+                if in_book && known_moves.contains(m) {
+                    continue;
+                }
                 m
             };
             if excluded == Some(m) {
@@ -352,6 +379,12 @@ impl Thread<'_> {
             new_depth += extension;
 
             let nodes_before = self.nodes;
+            // At the root the book has a say in a move's value, so the window is the one for the value
+            // before it spoke.
+            let (low, high) = match opinion {
+                Some(opinion) if ROOT => opinion.window(alpha, beta),
+                _ => (alpha, beta),
+            };
             self.make(m, ply);
 
             // Step 15. Late-move reductions: later moves are searched shallower first, and again
@@ -369,18 +402,18 @@ impl Thread<'_> {
                 reduction -= 1024 * i32::from(killers.contains(&Some(m)) || counter_move == Some(m));
                 reduction -= history * 1024 / params::lmr_history();
                 let reduced = (new_depth - reduction / 1024).clamp(1, new_depth.max(1));
-                v = -self.search::<false, false>(-alpha - 1, -alpha, reduced, ply + 1, true);
-                if v > alpha && reduced < new_depth {
+                v = -self.search::<false, false>(-low - 1, -low, reduced, ply + 1, true);
+                if v > low && reduced < new_depth {
                     // How much it surprised says how deep to look again.
                     new_depth += i32::from(v > best + params::deeper_margin()) - i32::from(v < best + 8);
                     if reduced < new_depth {
-                        v = -self.search::<false, false>(-alpha - 1, -alpha, new_depth, ply + 1, !cut_node);
+                        v = -self.search::<false, false>(-low - 1, -low, new_depth, ply + 1, !cut_node);
                     }
                     // The reply it refutes says something about the move itself.
                     if is_quiet {
-                        let outcome = if v <= alpha {
+                        let outcome = if v <= low {
                             -malus(new_depth)
-                        } else if v >= beta {
+                        } else if v >= high {
                             bonus(new_depth)
                         } else {
                             0
@@ -390,12 +423,12 @@ impl Thread<'_> {
                 }
             } else if !PV || move_count > 1 {
                 // Step 16. Null window: enough to prove that a move is no better than the first.
-                v = -self.search::<false, false>(-alpha - 1, -alpha, new_depth, ply + 1, !cut_node);
+                v = -self.search::<false, false>(-low - 1, -low, new_depth, ply + 1, !cut_node);
             }
-            if PV && (move_count == 1 || v > alpha) {
+            if PV && (move_count == 1 || v > low) {
                 // Step 17. Full window: the first move, and any that may be better.
                 self.frame(ply + 1).pv.clear();
-                v = -self.search::<true, false>(-beta, -alpha, new_depth, ply + 1, false);
+                v = -self.search::<true, false>(-high, -low, new_depth, ply + 1, false);
             }
             self.unmake();
             if self.must_stop() {
@@ -403,7 +436,9 @@ impl Thread<'_> {
             }
 
             if ROOT {
-                self.note_root_move(m, v, move_count, alpha, beta, nodes_before);
+                let searched = v;
+                v = opinion.map_or(v, |opinion| opinion.blend(v));
+                self.note_root_move(m, searched, v, move_count, alpha, beta, nodes_before);
             }
 
             // Step 18. A new best move, perhaps a cutoff.
@@ -602,10 +637,12 @@ impl Thread<'_> {
         }
     }
 
-    /// Writes down what a root move gave.
+    /// Writes down what a root move gave: what the search found, and what that is with the book's say.
+    #[allow(clippy::too_many_arguments)]
     fn note_root_move(
         &mut self,
         m: Move,
+        searched: Value,
         v: Value,
         move_count: i32,
         alpha: Value,
@@ -621,6 +658,7 @@ impl Thread<'_> {
         match line {
             Some(line) => {
                 root.score = v;
+                root.searched = searched;
                 root.seldepth = seldepth;
                 root.bound = if v >= beta {
                     Bound::Lower

@@ -19,6 +19,8 @@ impl Thread<'_> {
             return value::DRAW;
         }
         let in_check = self.board.in_check();
+        // The book ends where captures begin.
+        self.frame(ply).in_book = false;
 
         // Step 1. Draws by rule or by force, and lines too long to follow.
         if let Some(v) = self.settled(&mut alpha, beta, ply, in_check) {
@@ -47,6 +49,11 @@ impl Thread<'_> {
                 _ => self.evaluate(),
             };
             best = self.correct(raw_eval);
+            if self.frame_before(ply, 1).leads_into_book()
+                && let Some((opinion, _)) = self.consult_experience(None)
+            {
+                best = opinion.blend(best);
+            }
             futility = best + params::qs_futility();
             if let (Some(entry), Some(v)) = (&stored, table_value)
                 && !value::is_decided(v)

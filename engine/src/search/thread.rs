@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::experience::{ExperienceUse, Opinion};
 use super::history::{PieceTo, corrected};
 use super::params;
 use super::tables::TableUse;
@@ -24,6 +25,7 @@ struct PaddedCounter(AtomicU64);
 pub(super) struct Shared<'a> {
     pub(super) table: &'a Table,
     pub(super) tables: TableUse<'a>,
+    pub(super) experience: ExperienceUse<'a>,
     pub(super) limits: &'a Limits,
     pub(super) options: &'a SearchOptions,
     pub(super) time: TimeManager,
@@ -39,6 +41,7 @@ impl<'a> Shared<'a> {
     pub(super) fn new(
         table: &'a Table,
         tables: TableUse<'a>,
+        experience: ExperienceUse<'a>,
         limits: &'a Limits,
         signals: &'a Signals,
         options: &'a SearchOptions,
@@ -48,6 +51,7 @@ impl<'a> Shared<'a> {
         Shared {
             table,
             tables,
+            experience,
             limits,
             options,
             time,
@@ -140,9 +144,17 @@ pub(super) struct Frame {
     /// How many children of this node failed high.
     pub(super) cutoffs: u16,
     pub(super) was_pv: bool,
+    /// Whether the Experience Book knows the position.
+    pub(super) in_book: bool,
 }
 
 impl Frame {
+    /// Whether the position after the move being searched may be in the Experience Book: passing is no move.
+    #[inline(always)]
+    pub(super) fn leads_into_book(&self) -> bool {
+        self.in_book && self.current_move.is_some()
+    }
+
     const EMPTY: Frame = Frame {
         pv: Line::EMPTY,
         moved: PieceTo::NONE,
@@ -153,6 +165,7 @@ impl Frame {
         double_extensions: 0,
         cutoffs: 0,
         was_pv: false,
+        in_book: false,
     };
 }
 
@@ -163,8 +176,10 @@ const UNKNOWN: Value = -value::INFINITE;
 #[derive(Clone)]
 pub(super) struct RootMove {
     pub(super) m: Move,
-    /// From this iteration, or [`UNKNOWN`].
+    /// From this iteration, or [`UNKNOWN`]; with the book's say, if it has one.
     pub(super) score: Value,
+    /// What the search alone found, when it last found the move better than the others.
+    pub(super) searched: Value,
     /// From the iteration before.
     pub(super) previous_score: Value,
     pub(super) bound: Bound,
@@ -175,6 +190,8 @@ pub(super) struct RootMove {
     pub(super) table_rank: i32,
     /// What tablebases say it leads to.
     pub(super) table_score: Option<Value>,
+    /// What the Experience Book thinks of it.
+    pub(super) opinion: Option<Opinion>,
 }
 
 impl RootMove {
@@ -182,6 +199,7 @@ impl RootMove {
         RootMove {
             m,
             score: UNKNOWN,
+            searched: UNKNOWN,
             previous_score: UNKNOWN,
             bound: Bound::None,
             seldepth: 0,
@@ -189,6 +207,7 @@ impl RootMove {
             pv: vec![m],
             table_rank: 0,
             table_score: None,
+            opinion: None,
         }
     }
 
@@ -222,6 +241,8 @@ pub(super) struct Thread<'a> {
     pub(super) index: usize,
     frames: Vec<Frame>,
     pub(super) root_moves: Vec<RootMove>,
+    /// Whether the Experience Book knows the root.
+    pub(super) root_in_book: bool,
     /// Which of several best lines is being searched, from 0.
     pub(super) line_index: usize,
     /// Where the root moves end that tablebases rank as high as this line's: the others do not compete.
@@ -251,8 +272,20 @@ impl<'a> Thread<'a> {
         index: usize,
     ) -> Thread<'a> {
         let ranking = &shared.tables.ranking;
+        let mut root_in_book = false;
         let root_moves: Vec<RootMove> = if ranking.is_empty() {
-            root_moves.iter().map(|&m| RootMove::new(m)).collect()
+            let opinions = shared.experience.root_opinions(board, root_moves);
+            root_in_book = !opinions.is_empty();
+            let with_opinion = |&m: &Move| {
+                let known = opinions.iter().find(|(known, _)| *known == m);
+                RootMove { opinion: known.map(|&(_, opinion)| opinion), ..RootMove::new(m) }
+            };
+            let mut root_moves: Vec<RootMove> = root_moves.iter().map(with_opinion).collect();
+            // What is known comes first, the most promising at the head.
+            root_moves.sort_by_key(|root| {
+                opinions.iter().position(|(known, _)| *known == root.m).unwrap_or(opinions.len())
+            });
+            root_moves
         } else {
             let with_rank = |ranked: &RankedMove| RootMove {
                 table_rank: ranked.rank,
@@ -271,6 +304,7 @@ impl<'a> Thread<'a> {
             frames: vec![Frame::EMPTY; MAX_PLY + FRAMES_BEFORE + 4],
             line_end: root_moves.len(),
             root_moves,
+            root_in_book,
             line_index: 0,
             nodes: 0,
             node_limit: shared.limits.nodes.unwrap_or(u64::MAX),
@@ -418,8 +452,9 @@ impl<'a> Thread<'a> {
             ponder: pv.get(1).copied(),
             score: root.map_or(
                 if self.board.in_check() { value::mated_in(0) } else { value::DRAW },
+                // Without the book's say, which must not be learned again as if a search had found it.
                 // Stopped before the first move was searched: nothing is known.
-                |root| root.told(root.known_score().unwrap_or(value::DRAW)),
+                |root| root.told(if root.searched == UNKNOWN { value::DRAW } else { root.searched }),
             ),
             depth: self.finished_depth,
             nodes,

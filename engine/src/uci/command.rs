@@ -9,6 +9,7 @@
 use std::time::Duration;
 
 use crate::board::Board;
+use crate::book::game_log::GameResult;
 use crate::search::{Clock, Limits};
 use crate::tools::bench::BenchRequest;
 use crate::tools::perft::{self, PerftRequest};
@@ -67,6 +68,8 @@ pub enum Command {
         /// From where, if not from the present position.
         fen: Option<String>,
     },
+    /// How the game that is being played ended.
+    ExperienceResult(GameResult),
     /// What can be typed.
     Help,
     /// Name and version.
@@ -125,7 +128,8 @@ const PROTOCOL_WORDS: &[&str] = &[
     "quit",
 ];
 
-const OWN_WORDS: &[&str] = &["d", "eval", "explain", "bench", "perft", "help", "version", "exit"];
+const OWN_WORDS: &[&str] =
+    &["d", "eval", "explain", "bench", "perft", "experience", "help", "version", "exit"];
 
 const GO_WORDS: &[&str] = &[
     "searchmoves",
@@ -258,6 +262,7 @@ impl<'a> Reader<'a> {
             "eval" | "explain" => Some(Command::Eval { fen: self.optional_fen() }),
             "bench" => Some(self.bench()),
             "perft" => self.perft(),
+            "experience" => self.experience(),
             "help" | "--help" | "-h" => {
                 self.words.take_rest();
                 Some(Command::Help)
@@ -287,6 +292,20 @@ impl<'a> Reader<'a> {
                 None
             }
         }
+    }
+
+    fn experience(&mut self) -> Option<Command> {
+        let words = self.words.take_rest();
+        let mut parts = words.split_whitespace();
+        let result = match (parts.next(), parts.next(), parts.next()) {
+            (Some("result"), Some(result), None) => GameResult::from_pgn(result),
+            _ => None,
+        };
+        if result.is_none() {
+            let found = if words.is_empty() { "nothing".to_string() } else { quoted(words) };
+            self.notes.push(format!("experience: found {found}; expected 'result 1-0', '0-1' or '1/2-1/2'"));
+        }
+        result.map(Command::ExperienceResult)
     }
 
     fn set_option(&mut self) -> Option<Command> {

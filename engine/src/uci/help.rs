@@ -22,6 +22,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("    [--threads <n>] [--hash <MB>]", "--divide by first move"),
     ("bench [depth] [threads] [hash]", "search fixed positions: node count and speed"),
     ("bench --list", "those positions, as EPD"),
+    ("experience result 1-0|0-1|1/2-1/2", "how the game ended, if games are kept (ExperienceLog)"),
     ("help, version", "this; the name and version"),
 ];
 

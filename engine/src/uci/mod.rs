@@ -5,6 +5,7 @@
 
 mod arguments;
 pub mod command;
+mod game_keeper;
 mod help;
 pub mod options;
 mod output;
@@ -13,6 +14,7 @@ mod worker;
 
 use std::io::BufRead;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -29,6 +31,9 @@ use crate::tools::{bench, perft};
 pub const NAME: &str = concat!("Tabula ", env!("CARGO_PKG_VERSION"));
 /// Who wrote it.
 pub const AUTHOR: &str = env!("CARGO_PKG_AUTHORS");
+
+/// An Experience Book of this name beside the program is used without being asked for.
+const EXPERIENCE_FILE: &str = "experience.exp";
 
 /// The exit code after a panic (`EX_SOFTWARE`).
 const EXIT_INTERNAL_ERROR: i32 = 70;
@@ -64,6 +69,9 @@ fn report_panics(output: Output) {
 /// Reads lines and acts on them until `quit` or the end of the input; then ends what is running.
 pub fn run(mut input: impl BufRead, output: Output) {
     let mut engine = Engine::new(output);
+    if let Ok(program) = std::env::current_exe() {
+        engine.find_experience(&program.with_file_name(EXPERIENCE_FILE));
+    }
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -75,6 +83,14 @@ pub fn run(mut input: impl BufRead, output: Output) {
         if engine.read(&String::from_utf8_lossy(&line)).is_break() {
             return;
         }
+    }
+}
+
+impl Drop for Engine {
+    /// The last game ends with the session.
+    fn drop(&mut self) {
+        self.worker = None;
+        self.end_game();
     }
 }
 
@@ -93,6 +109,15 @@ impl Engine {
     pub fn new(output: Output) -> Engine {
         let settings = options::Settings::default();
         Engine { board: Board::start(), settings, output, debug: false, worker: None }
+    }
+
+    /// Takes an Experience Book into use that came with the program. Only a bad one is worth a word.
+    fn find_experience(&mut self, path: &Path) {
+        match options::find_experience(&mut self.settings, path) {
+            Ok(Some(Effect::Queue(change))) => self.worker().change(change),
+            Ok(_) => {}
+            Err(complaint) => self.output.info(complaint),
+        }
     }
 
     /// Acts on one line; what is wrong with it is told as `info string`.
@@ -120,6 +145,7 @@ impl Engine {
                 if self.is_searching() {
                     return Err("ucinewgame: a search is running; send 'stop' first".to_string());
                 }
+                self.end_game();
                 self.worker().new_game();
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
@@ -155,6 +181,7 @@ impl Engine {
                     perft::run(&board, &request, chess960, &control.cancel, &mut |line| output.line(line))
                 }));
             }
+            Command::ExperienceResult(result) => self.output.info(self.settings.keeper.result(result)?),
             Command::Help => help::lines().for_each(|line| self.output.line(line)),
             Command::Version => self.output.line(NAME),
         }
@@ -232,13 +259,24 @@ impl Engine {
             Some(fen) => Board::from_fen(fen)
                 .map_err(|error| format!("position fen {}: {error}; the last position stays", quoted(fen)))?,
         };
+        let mut played = Vec::with_capacity(moves.len());
         for (index, text) in moves.iter().enumerate() {
             let m = self.board.parse_uci(text).map_err(|error| {
                 format!("position: no. {} of the moves: {error}; the position before it stands", index + 1)
             })?;
             self.board.make(m);
+            played.push(m);
+        }
+        if let Some(note) = self.settings.keeper.position(fen, &played) {
+            self.output.info(note);
         }
         Ok(())
+    }
+
+    fn end_game(&self) {
+        if let Some(note) = self.settings.keeper.end_game() {
+            self.output.info(note);
+        }
     }
 
     fn go(&mut self, go: &Go) -> Result<(), String> {

@@ -2,21 +2,26 @@
 //!
 //! To add an option, add a line to [`OPTIONS`] with the function that puts it into effect; the
 //! handshake, the checks, the error messages and `help` follow from the table. Only options that work
-//! are in it: experience brings its lines with it.
+//! are in it.
 //!
 //! An option takes effect from the next `go`. What belongs to [`Settings`] is copied into each search
 //! when it starts; what belongs to the searcher ([`Change`]) stands in the worker's queue behind a search
 //! that is running. So no search ever changes under way, whenever the option arrives.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::command::quoted;
+use super::game_keeper::GameKeeper;
+use super::worker::fresh_seed;
 use crate::book::BookMode;
+use crate::book::experience::{ExperienceBook, ExperienceError};
 use crate::book::polyglot::PolyglotBook;
 use crate::eval::{EvalParams, Style, Weights};
 use crate::search::SyzygyOptions;
+use crate::search::experience;
 use crate::search::strength::{self, Strength};
 use crate::syzygy::{MAX_MEN, Tablebases};
 use crate::types::Color;
@@ -94,6 +99,8 @@ pub enum Change {
     Tablebases(Vec<PathBuf>),
     /// Another stream of chance for book moves.
     BookSeed(u64),
+    /// Another Experience Book, or none.
+    Experience(Option<Arc<ExperienceBook>>),
 }
 
 /// The values that a search copies when it starts.
@@ -119,10 +126,17 @@ pub struct Settings {
     pub book_mode: BookMode,
     /// The last move number it is asked about.
     pub book_depth: u16,
+    /// The say of the Experience Book, in hundredths.
+    pub experience_weight: u32,
     /// How tablebases are used.
     pub syzygy: SyzygyOptions,
     named_style: Option<Style>,
     style_from_file: Option<Style>,
+    /// Used while `use_experience` says so.
+    experience: Option<Arc<ExperienceBook>>,
+    use_experience: bool,
+    /// Keeps the games played, if asked to.
+    pub keeper: GameKeeper,
 }
 
 impl Default for Settings {
@@ -138,9 +152,13 @@ impl Default for Settings {
             book: None,
             book_mode: BookMode::default(),
             book_depth: MAX_BOOK_DEPTH,
+            experience_weight: experience::DEFAULT_WEIGHT,
             syzygy: SyzygyOptions::default(),
             named_style: None,
             style_from_file: None,
+            experience: None,
+            use_experience: true,
+            keeper: GameKeeper::default(),
         }
     }
 }
@@ -345,6 +363,40 @@ pub const OPTIONS: &[OptionSpec] = &[
         },
     },
     OptionSpec {
+        name: "UseExperienceBook",
+        about: "let what earlier games taught (ExperienceFile) have a say in the choice of moves",
+        kind: Kind::Check {
+            default: true,
+            set: |settings, on| {
+                settings.use_experience = on;
+                settings.change_of_experience()
+            },
+        },
+    },
+    OptionSpec {
+        name: "ExperienceFile",
+        about: "an Experience Book (.exp); until it is set: experience.exp beside the program, if it is there",
+        kind: Kind::Text { set: set_experience_file },
+    },
+    OptionSpec {
+        name: "ExperienceWeight",
+        about: "how much the Experience Book has to say; 0: it only orders moves",
+        kind: Kind::Spin {
+            default: experience::DEFAULT_WEIGHT as i64,
+            min: 0,
+            max: 100,
+            set: |settings, weight| {
+                settings.experience_weight = weight as u32;
+                Effect::NextSearch
+            },
+        },
+    },
+    OptionSpec {
+        name: "ExperienceLog",
+        about: "a folder in which games played are kept for 'selfplay learn'; empty: they are not",
+        kind: Kind::Text { set: set_experience_log },
+    },
+    OptionSpec {
         name: "SyzygyPath",
         about: if cfg!(windows) {
             "folders of Syzygy tablebases, separated by ';'; empty: none"
@@ -400,6 +452,36 @@ fn set_book_file(settings: &mut Settings, path: &str) -> Result<Effect, String> 
     Ok(Effect::NextSearch)
 }
 
+fn set_experience_file(settings: &mut Settings, path: &str) -> Result<Effect, String> {
+    settings.experience = match path {
+        "" => None,
+        path => Some(open_experience(Path::new(path)).map_err(|error| format!("{path}: {error}"))?),
+    };
+    Ok(settings.change_of_experience())
+}
+
+fn set_experience_log(settings: &mut Settings, path: &str) -> Result<Effect, String> {
+    let folder = (!path.is_empty()).then(|| Path::new(path));
+    settings.keeper.keep_in(folder, fresh_seed())?;
+    Ok(Effect::NextSearch)
+}
+
+fn open_experience(path: &Path) -> Result<Arc<ExperienceBook>, ExperienceError> {
+    ExperienceBook::open(path).map(Arc::new)
+}
+
+/// Takes an Experience Book into use that nobody asked for, if it is there.
+pub fn find_experience(settings: &mut Settings, path: &Path) -> Result<Option<Effect>, String> {
+    match open_experience(path) {
+        Ok(book) => {
+            settings.experience = Some(book);
+            Ok(Some(settings.change_of_experience()))
+        }
+        Err(ExperienceError::Io(cause)) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("{}: {error}; playing without it", path.display())),
+    }
+}
+
 fn set_syzygy_path(_: &mut Settings, path: &str) -> Result<Effect, String> {
     Ok(Effect::Queue(Change::Tablebases(Tablebases::folders(path))))
 }
@@ -436,6 +518,10 @@ impl Settings {
     /// The level to play at, if strength is limited; the seed decides where it errs.
     pub fn strength(&self, seed: u64) -> Option<Strength> {
         self.limit_strength.then(|| Strength::of_elo(self.elo, seed))
+    }
+
+    fn change_of_experience(&self) -> Effect {
+        Effect::Queue(Change::Experience(self.experience.clone().filter(|_| self.use_experience)))
     }
 
     fn change_of_style(&mut self) -> Effect {

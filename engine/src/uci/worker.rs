@@ -219,7 +219,7 @@ struct Desk {
 
 /// Another number for each game and each start of the program: a level that always erred alike could be
 /// beaten by playing the same game again.
-fn fresh_seed() -> u64 {
+pub(super) fn fresh_seed() -> u64 {
     // The standard library seeds its hash maps from the system; that is randomness enough.
     RandomState::new().build_hasher().finish()
 }
@@ -279,6 +279,7 @@ impl Desk {
             Change::BookSeed(seed) => {
                 self.book_chance = BookChance::new(if seed == 0 { fresh_seed() } else { seed });
             }
+            Change::Experience(book) => self.searcher.set_experience(book),
         }
     }
 
@@ -287,6 +288,31 @@ impl Desk {
         for complaint in self.tablebases.iter().flat_map(|tablebases| tablebases.take_complaints()) {
             self.output.info(format_args!("SyzygyPath: {complaint}"));
         }
+    }
+
+    /// Says what the Experience Book knows about the moves of a position.
+    fn tell_experience(&self, board: &Board, chess960: bool) {
+        const MOST_TOLD: usize = 3;
+        let rows = self.searcher.experience_of(board);
+        if rows.is_empty() {
+            return;
+        }
+        let told: Vec<String> = rows
+            .iter()
+            .take(MOST_TOLD)
+            .map(|row| {
+                format!(
+                    "{} {:+.2} in {} games (+{} ={} -{})",
+                    board.uci(row.m, chess960),
+                    f64::from(row.score()) / 100.0,
+                    row.games,
+                    row.wins,
+                    row.draws,
+                    row.losses()
+                )
+            })
+            .collect();
+        self.output.info(format_args!("experience: {} moves known: {}", rows.len(), told.join(", ")));
     }
 
     /// A move of the book, if a move is wanted and not an analysis. Says where it comes from.
@@ -338,6 +364,11 @@ impl Desk {
             self.searcher.new_game(); // what was found by the other rule is no longer true
         }
         self.searcher.options.syzygy = settings.syzygy;
+        if self.searcher.options.experience_weight != settings.experience_weight {
+            self.searcher.new_game(); // values have the book's say in them
+        }
+        self.searcher.options.experience_weight = settings.experience_weight;
+        self.tell_experience(&board, settings.chess960);
         let mut reporter =
             Reporter::new(board.clone(), settings.chess960, settings.show_wdl, self.output.clone());
         let result = self.searcher.search(&board, &limits, &control.signals, &mut reporter);
@@ -346,6 +377,9 @@ impl Desk {
             control.wait_for_release();
         }
         let closing_line = reporter.closing_line(&result);
+        if let Some(m) = result.best.filter(|_| !limits.infinite) {
+            settings.keeper.chosen(&board, m, result.score, result.depth);
+        }
         control.finish();
         self.output.line(closing_line);
     }

@@ -42,8 +42,10 @@ pub struct ProcessSpec {
 pub struct SelfSpec {
     /// A weights file; the embedded ones if not given.
     pub weights: Option<PathBuf>,
-    /// A book of opening moves or experience.
+    /// An Experience Book.
     pub book: Option<PathBuf>,
+    /// What the book has to say, in hundredths; the engine's default if not given.
+    pub experience_weight: Option<u32>,
     /// A style by name or file.
     pub style: Option<String>,
     /// Megabytes of hash.
@@ -106,7 +108,7 @@ impl EngineSpec {
 }
 
 const PROCESS_KEYS: &str = "cmd, name, dir, tc, movetime, nodes, depth, option.NAME";
-const SELF_KEYS: &str = "weights, book, style, hash, name, tc, movetime, nodes, softnodes, depth";
+const SELF_KEYS: &str = "weights, book, expweight, style, hash, name, tc, movetime, nodes, softnodes, depth";
 
 impl FromStr for EngineSpec {
     type Err = EngineSpecError;
@@ -173,6 +175,10 @@ fn self_spec(rest: &str) -> Result<EngineSpec, EngineSpecError> {
         match key {
             "weights" => own.weights = Some(value.into()),
             "book" => own.book = Some(value.into()),
+            "expweight" => match value.parse() {
+                Ok(weight @ 0..=100) => own.experience_weight = Some(weight),
+                _ => return Err(bad_value(key, value, "not a whole number from 0 to 100".to_string())),
+            },
             "style" => own.style = Some(value.to_string()),
             "hash" => own.hash_mb = Some(number(key, value)? as usize),
             "name" => name = Some(value.to_string()),

@@ -13,7 +13,6 @@ pub mod game;
 pub mod journal;
 pub mod limit;
 pub mod opening;
-pub mod pgn_reader;
 pub mod pgn_writer;
 pub mod player;
 pub mod ratings;

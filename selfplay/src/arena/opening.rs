@@ -11,7 +11,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::pgn_reader::{self, PgnGame};
+use crate::pgn::{self, PgnGame};
 
 /// A first position and moves already made from it.
 #[derive(Clone, Debug)]
@@ -210,7 +210,7 @@ fn has_ending(path: &Path, ending: &str) -> bool {
 }
 
 /// The first EPD, FEN or PGN file of an archive: its name and its bytes.
-fn unzip(path: &Path, bytes: Vec<u8>) -> Result<(PathBuf, Vec<u8>), OpeningError> {
+pub(crate) fn unzip(path: &Path, bytes: Vec<u8>) -> Result<(PathBuf, Vec<u8>), OpeningError> {
     let refused = |reason: String| OpeningError::Zip { path: path.into(), reason };
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| refused(e.to_string()))?;
     for index in 0..archive.len() {
@@ -234,7 +234,7 @@ fn epd_entries(text: &str) -> Vec<Entry> {
 }
 
 fn pgn_entries(text: &str) -> Vec<Entry> {
-    pgn_reader::split_games(text).map(|(line, game)| Entry { line, text: game.to_string() }).collect()
+    pgn::split_games(text).map(|(line, game)| Entry { line, text: game.to_string() }).collect()
 }
 
 fn position_from_epd(line: &str) -> Result<Opening, String> {

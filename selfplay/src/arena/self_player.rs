@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use engine::book::experience::ExperienceBook;
 use engine::eval::{EvalParams, Style, Weights};
 use engine::search::{Clock, Handler, Limits, SearchReport, Searcher, Signals};
 use engine::types::{Color, Move};
@@ -43,10 +44,6 @@ pub struct SelfPlayer {
 impl SelfPlayer {
     /// Reads the files that the spec names and makes a searcher.
     pub fn new(spec: &SelfSpec, stop: Arc<AtomicBool>) -> Result<SelfPlayer, SetupError> {
-        if let Some(book) = &spec.book {
-            let reason = "the engine in process plays without a book";
-            return Err(SetupError(format!("book={}: {reason}; leave it out", book.display())));
-        }
         let params = match &spec.weights {
             Some(path) => read_weights(path)?,
             None => EvalParams::embedded(),
@@ -63,6 +60,10 @@ impl SelfPlayer {
         let hash_mb = spec.hash_mb.unwrap_or(DEFAULT_HASH_MB);
         searcher.set_hash(hash_mb).map_err(|error| SetupError(format!("hash={hash_mb}: {error}")))?;
         searcher.options.move_overhead = MOVE_OVERHEAD;
+        searcher.set_experience(spec.book.as_deref().map(read_experience).transpose()?);
+        if let Some(weight) = spec.experience_weight {
+            searcher.options.experience_weight = weight;
+        }
         Ok(SelfPlayer { searcher, weights, color: Color::White, stop, signals: Signals::new() })
     }
 }
@@ -73,6 +74,12 @@ pub fn read_weights(path: &Path) -> Result<EvalParams, SetupError> {
         .map_err(|error| SetupError(format!("cannot read the weights {}: {error}", path.display())))?;
     EvalParams::from_toml(&text)
         .map_err(|error| SetupError(format!("the weights {}: {error}", path.display())))
+}
+
+/// Opens an Experience Book.
+pub fn read_experience(path: &Path) -> Result<Arc<ExperienceBook>, SetupError> {
+    let book = ExperienceBook::open(path);
+    book.map(Arc::new).map_err(|error| SetupError(format!("the Experience Book {}: {error}", path.display())))
 }
 
 /// A compiled-in style by its name, or the file that the text names.

@@ -12,12 +12,15 @@ use engine::book::polyglot::PolyglotBuilder;
 use selfplay::learn::tour::{legal_rows, main_line, tour};
 use serde_json::{Value, json};
 
+use super::learn_command::{MethodArgs, learn};
+
 /// Look into Experience Books, add them, mend them, turn them into other things.
 #[derive(Args)]
 #[command(after_help = "Examples:
   selfplay book info experience.exp
   selfplay book show experience.exp e2e4 e7e5
   selfplay book merge a.exp b.exp -o both.exp
+  selfplay book import games.pgn.zip --book experience.exp
   selfplay book polyglot experience.exp -o opening.bin --min-games 5")]
 pub struct BookArgs {
     #[command(subcommand)]
@@ -52,6 +55,20 @@ enum BookCommand {
         /// Their sum
         #[arg(short, long)]
         out: PathBuf,
+    },
+    /// Learn from anyone's games: results from the headers, evaluations from the comments where there are some.
+    Import {
+        /// PGN files, plain or zipped
+        #[arg(required = true, value_name = "FILE.pgn[.zip]")]
+        games: Vec<PathBuf>,
+        /// The book; made if it is not there
+        #[arg(short, long, value_name = "FILE.exp")]
+        book: PathBuf,
+        #[command(flatten)]
+        method: MethodArgs,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Check every block of a book; exits with 1 if any is damaged.
     Verify {
@@ -111,6 +128,7 @@ pub fn run(args: &BookArgs) -> anyhow::Result<ExitCode> {
             let rows = merge(&opened, out)?;
             println!("{}: {rows} rows of {} books", out.display(), opened.len());
         }
+        BookCommand::Import { games, book, method, json } => learn(games, book, method, *json)?,
         BookCommand::Verify { book } => return verify(&open(book)?),
         BookCommand::Repair { book, out } => repair(book, out)?,
         BookCommand::Prune { book, min_games, out } => prune(&open(book)?, *min_games, out)?,

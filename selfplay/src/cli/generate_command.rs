@@ -12,7 +12,7 @@ use engine::book::polyglot::PolyglotBook;
 use engine::eval::{EvalParams, Weights};
 use engine::search::Signals;
 use engine::types::Color;
-use selfplay::arena::self_player::{find_style, read_weights};
+use selfplay::arena::self_player::{find_style, read_experience, read_weights};
 use selfplay::arena::{DrawRule, OpeningBook, ResignRule};
 use selfplay::play::{
     EndRules, Exploration, Generator, OpeningSource, Played, Settings, Shard, engine_fingerprint,
@@ -82,9 +82,9 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "OPENINGS", default_value = "random")]
     openings: String,
 
-    /// Go on with an opening by the moves of this Polyglot book, drawn by their weights; with
-    /// `--openings start` from the initial position
-    #[arg(long, value_name = "FILE.bin")]
+    /// A Polyglot book (.bin): go on with an opening by its moves, drawn by their weights, with `--openings
+    /// start` from the initial position. Or an Experience Book (.exp): the searches ask it
+    #[arg(long, value_name = "FILE.bin|FILE.exp")]
     book: Option<PathBuf>,
 
     /// Random moves of an opening: so many or one more
@@ -107,7 +107,8 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "STYLE")]
     style: Option<String>,
 
-    /// Draw moves in the first plies after the opening: plies=8,temperature=40,lines=4
+    /// Draw moves in the first plies after the opening: plies=8,temperature=40,lines=4; with an Experience
+    /// Book visits=8 makes a move that it has 8 games of half as likely
     #[arg(long, value_name = "HOW")]
     explore: Option<Exploration>,
 
@@ -155,7 +156,17 @@ impl GenerateArgs {
         };
         let (weights, style) = self.styled(&params)?;
         let (openings, openings_name) = self.opening_source()?;
-        let book = self.book.as_deref().map(PolyglotBook::open).transpose()?;
+        let is_experience = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "exp");
+        let experience_file = self.book.as_ref().filter(is_experience);
+        let opening_file = self.book.as_ref().filter(|path| !is_experience(path));
+        let book = opening_file.map(|path| PolyglotBook::open(path)).transpose()?;
+        let experience = experience_file.map(|path| read_experience(path)).transpose()?;
+        let exploration = self.explore.unwrap_or(Exploration::NONE);
+        ensure!(
+            exploration.visits == 0 || experience.is_some(),
+            "--explore visits={} counts games of an Experience Book: give --book FILE.exp",
+            exploration.visits
+        );
         ensure!(
             book.is_some() || self.openings != "start",
             "--openings start plays one game again and again: give --book FILE, or other openings"
@@ -166,11 +177,12 @@ impl GenerateArgs {
             hash_mb: usize::from(self.hash),
             openings: openings_name,
             opening_plies: self.opening_plies,
-            book: self.book.as_deref().map_or(Ok("none".to_string()), name_and_hash)?,
+            book: opening_file.map_or(Ok("none".to_string()), |path| name_and_hash(path))?,
+            experience: experience_file.map_or(Ok(String::new()), |path| name_and_hash(path))?,
             opening_limit: self.opening_limit,
             opening_nodes: self.opening_nodes.unwrap_or(self.nodes),
             style,
-            exploration: self.explore.unwrap_or(Exploration::NONE),
+            exploration,
             rules: EndRules {
                 share: (self.adjudicate * 1e6).round() as u32,
                 win: Some(self.win),
@@ -181,7 +193,8 @@ impl GenerateArgs {
         };
         let threads = usize::from(self.threads);
         let seed = self.seed;
-        let generator = Generator { settings, openings, book, tablebases, seed, weights, threads };
+        let generator =
+            Generator { settings, openings, book, experience, tablebases, seed, weights, threads };
         Ok((generator, params.hash()))
     }
 

@@ -8,12 +8,13 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use clap::Args;
 use engine::book::experience::Rule;
-use selfplay::learn::{Discount, Method, learn_records};
+use engine::book::game_log;
+use selfplay::learn::{Discount, LearnReport, Method, learn_files};
 use serde_json::json;
 
 use super::progress::Progress;
 
-/// Learn an Experience Book from game records.
+/// Learn an Experience Book from games: records of self-play, logs of the engine, PGN.
 ///
 /// Games that the book knows already are skipped, so the same folder can be learned again and again. The
 /// book is replaced in one step when all went well; a kill at any moment leaves the old one whole.
@@ -22,14 +23,26 @@ use super::progress::Progress;
   selfplay learn --games games/ --book experience.exp
   selfplay learn --games night1.tgr --games night2.tgr --book experience.exp --rule td")]
 pub struct LearnArgs {
-    /// A record, or a folder whose records (*.tgr) are learned; may be given several times
-    #[arg(long, required = true, value_name = "DIR|FILE.tgr")]
+    /// A record (.tgr), a log of the engine (.tgl) or a PGN file, or a folder whose records and logs are
+    /// learned; may be given several times
+    #[arg(long, required = true, value_name = "DIR|FILE")]
     games: Vec<PathBuf>,
 
     /// The book; made if it is not there
     #[arg(long, value_name = "FILE.exp")]
     book: PathBuf,
 
+    #[command(flatten)]
+    method: MethodArgs,
+
+    /// Write the figures as JSON to standard output
+    #[arg(long)]
+    json: bool,
+}
+
+/// How to learn.
+#[derive(Args)]
+pub struct MethodArgs {
     /// How scores are learned: mean (books add) or td (the running average, games in order)
     #[arg(long, default_value = "mean", value_parser = parse_rule)]
     rule: Rule,
@@ -49,10 +62,18 @@ pub struct LearnArgs {
     /// The style that played the games, if the book is for one
     #[arg(long, default_value = "")]
     style: String,
+}
 
-    /// Write the figures as JSON to standard output
-    #[arg(long)]
-    json: bool,
+impl MethodArgs {
+    /// What was typed becomes what it means.
+    pub fn method(&self) -> anyhow::Result<Method> {
+        if self.style.len() > 16 {
+            bail!("--style {}: a style's name has at most 16 bytes", self.style);
+        }
+        let discount =
+            Discount { alpha_milli: self.alpha, gamma_milli: self.gamma, learns_draws: self.learn_draws };
+        Ok(Method { rule: self.rule, discount, style: self.style.clone() })
+    }
 }
 
 fn parse_rule(text: &str) -> Result<Rule, String> {
@@ -67,7 +88,7 @@ fn parse_share(text: &str) -> Result<u16, String> {
     }
 }
 
-/// The records among files and folders, sorted by name.
+/// The records and logs among files and folders, sorted by name.
 pub fn find_records(places: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for place in places {
@@ -78,7 +99,7 @@ pub fn find_records(places: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         let entries = std::fs::read_dir(place).with_context(|| format!("cannot read {}", place.display()))?;
         for entry in entries {
             let path = entry.with_context(|| format!("cannot read {}", place.display()))?.path();
-            if path.extension().is_some_and(|extension| extension == "tgr") {
+            if path.extension().is_some_and(|ending| ending == "tgr" || ending == game_log::ENDING) {
                 files.push(path);
             }
         }
@@ -86,7 +107,7 @@ pub fn find_records(places: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     files.sort();
     if files.is_empty() {
         let places: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
-        bail!("no records (*.tgr) in {}; `selfplay generate` makes some", places.join(", "));
+        bail!("no records (*.tgr) or logs (*.tgl) in {}; `selfplay generate` makes some", places.join(", "));
     }
     Ok(files)
 }
@@ -94,38 +115,44 @@ pub fn find_records(places: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 /// Runs the command.
 pub fn run(args: &LearnArgs) -> anyhow::Result<ExitCode> {
     let files = find_records(&args.games)?;
-    if args.style.len() > 16 {
-        bail!("--style {}: a style's name has at most 16 bytes", args.style);
-    }
-    let discount =
-        Discount { alpha_milli: args.alpha, gamma_milli: args.gamma, learns_draws: args.learn_draws };
-    let method = Method { rule: args.rule, discount, style: args.style.clone() };
+    learn(&files, &args.book, &args.method, args.json)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Learns files into a book and says what came of it.
+pub fn learn(files: &[PathBuf], book: &Path, method: &MethodArgs, as_json: bool) -> anyhow::Result<()> {
+    let method = method.method()?;
     let progress = Progress::new(None, "games");
     let (learned, begun) = (AtomicU64::new(0), Instant::now());
-    let report = learn_records(&args.book, &files, &method, &|games| {
+    let report = learn_files(book, files, &method, &|games| {
         let learned = learned.fetch_add(games, Ordering::Relaxed) + games;
         progress.show(learned, &format!("{:.0} a second", learned as f64 / begun.elapsed().as_secs_f64()));
     });
     progress.finish();
     let report = report?;
     let seconds = begun.elapsed().as_secs_f64();
-    if args.json {
+    if as_json {
         let figures = json!({
-            "book": args.book, "files": files.len(), "games": report.games, "games_known": report.known,
-            "positions": report.positions, "rows_before": report.rows_before, "rows": report.rows,
+            "book": book, "files": files.len(), "games": report.games, "games_known": report.known,
+            "games_unusable": report.unusable, "positions": report.positions, "rows_before": report.rows_before, "rows": report.rows,
             "seconds": seconds,
         });
         println!("{}", serde_json::to_string_pretty(&figures)?);
     } else {
-        print_report(&args.book, &report, seconds);
+        print_report(book, &report, seconds);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn print_report(book: &Path, report: &selfplay::learn::LearnReport, seconds: f64) {
+fn print_report(book: &Path, report: &LearnReport, seconds: f64) {
     println!("{}: {} rows (before: {})", book.display(), report.rows, report.rows_before);
     println!(
         "learned {} games, {} positions in {seconds:.1} s; {} games were known",
-        report.games, report.positions, report.known
+        report.games - report.unusable,
+        report.positions,
+        report.known
     );
+    if report.unusable > 0 {
+        println!("{} games have no result or no legal moves and taught nothing", report.unusable);
+    }
 }

@@ -1,14 +1,16 @@
 //! Learning: games become an Experience Book.
 //!
 //! `episode` and `ledger` know nothing of chess: decisions, values, results. What they do is proven on Nim
-//! (`selfplay/tests/nim.rs`), whose theory is known. `records` brings games to them and writes the book;
+//! (`selfplay/tests/nim.rs`), whose theory is known. `material` brings games to them, `records` writes the book;
 //! `tour` walks through one.
 
 pub mod episode;
 pub mod ledger;
+mod material;
 pub mod records;
 pub mod tour;
 
 pub use episode::{Discount, Episode, Fate, Step};
 pub use ledger::{Ledger, Place, Sums};
-pub use records::{LearnError, LearnReport, Method, learn_records};
+pub use material::episode_of;
+pub use records::{LearnError, LearnReport, Method, learn_files};

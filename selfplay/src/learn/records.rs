@@ -1,4 +1,4 @@
-//! Game records become an Experience Book.
+//! Games become an Experience Book.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use engine::book::experience::{
     BookWriter, ExperienceBook, ExperienceError, Header, Learned, Row, Rule, Span, WriteError, merge_sorted,
 };
+use engine::book::game_log::GameLogError;
 use engine::types::Move;
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::episode::{Discount, Episode, Fate, Step};
+use super::episode::Discount;
 use super::ledger::{Ledger, Place, Sums};
-use crate::Outcome;
-use crate::record::{self, GameRecord, Reader, RecordError};
+use super::material::{Material, MaterialKind, episode_of};
+use crate::record::{self, GameRecord, RecordError};
 
 /// How to learn.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,6 +68,17 @@ pub enum LearnError {
     /// A record cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// A log cannot be read.
+    #[error(transparent)]
+    Log(#[from] GameLogError),
+    /// A PGN file cannot be read.
+    #[error("{path}: {reason}")]
+    Pgn {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
     /// Game numbers are kept in 32 bits.
     #[error("{path}: game number {game} is too large for a book (the limit is 4,294,967,295)")]
     Number {
@@ -88,6 +99,8 @@ pub struct LearnReport {
     pub games: u64,
     /// Games that the book knew already.
     pub known: u64,
+    /// New games that nothing can be learned from: without a result, or with moves that are none.
+    pub unusable: u64,
     /// Decisions in the new games.
     pub positions: u64,
     /// Rows before.
@@ -96,9 +109,9 @@ pub struct LearnReport {
     pub rows: u64,
 }
 
-/// Learns the games of record files into a book, which is made if it is not there. Games that the book
+/// Learns the games of files (records, logs, PGN: their names tell) into a book, which is made if it is not there. Games that the book
 /// knows are skipped. Nothing is changed unless everything went well; `progress` hears of games learned.
-pub fn learn_records(
+pub fn learn_files(
     book_path: &Path,
     files: &[PathBuf],
     method: &Method,
@@ -115,19 +128,20 @@ pub fn learn_records(
     // they are named does not matter.
     let mut lessons = Vec::new();
     let mut spoken_for = header.learned.clone();
-    let mut spans =
-        files.iter().map(|file| Ok((span_of(file)?, file))).collect::<Result<Vec<_>, LearnError>>()?;
-    spans.sort();
-    for (span, file) in spans {
+    let mut materials = files.iter().map(|file| Material::of(file)).collect::<Result<Vec<_>, _>>()?;
+    materials.sort_by_key(|material| material.span);
+    for material in materials {
+        let span = material.span;
         let missing = spoken_for.missing(span);
         let new: u64 = missing.iter().map(Span::games).sum();
         report.games += new;
         report.known += span.games() - new;
+        report.unusable += material.unusable(&missing);
         for &part in &missing {
             let _ = spoken_for.add(part); // apart from all that is there: `missing` says so
         }
         if !missing.is_empty() {
-            lessons.push((file, missing));
+            lessons.push((material, missing));
         }
     }
     if lessons.is_empty() && old.is_some() {
@@ -139,7 +153,18 @@ pub fn learn_records(
 
     let mut ledger = Ledger::new(method.rule, method.discount);
     let known = |(key, action): Place| old.as_ref().and_then(|book| sums_of(book, key, action));
-    for (file, missing) in &lessons {
+    for (material, missing) in &lessons {
+        let file = match &material.kind {
+            MaterialKind::Record(file) => file,
+            MaterialKind::Games(games) => {
+                let new = missing.iter().flat_map(|span| span.first..span.end);
+                for episode in new.filter_map(|number| games.get(number as usize)).flatten() {
+                    ledger.learn(episode, known);
+                    progress(1);
+                }
+                continue;
+            }
+        };
         let is_new = |game: &GameRecord| {
             missing.iter().any(|span| (u64::from(span.first)..u64::from(span.end)).contains(&game.id))
         };
@@ -203,43 +228,6 @@ fn open_if_there(path: &Path, method: &Method) -> Result<Option<ExperienceBook>,
         .map_err(|reason| LearnError::Unlike { path: path.to_path_buf(), reason })?;
     let whole = book.rows().all(|row| row.is_ok());
     if whole { Ok(Some(book)) } else { Err(LearnError::Damaged { path: path.to_path_buf() }) }
-}
-
-/// The games of a record, named for ever by what they depend on.
-fn span_of(path: &Path) -> Result<Span, LearnError> {
-    let reader = Reader::open(path)?;
-    let header = reader.header();
-    let number =
-        |game: u64| u32::try_from(game).map_err(|_| LearnError::Number { path: path.to_path_buf(), game });
-    let source = record::Header { games: 0..0, ..header.clone() };
-    Ok(Span {
-        source: xxh3_64(&source.encode()),
-        first: number(header.games.start)?,
-        end: number(header.games.end)?,
-    })
-}
-
-/// A game as the learner sees it; `None` if the engine never moved.
-fn episode_of(game: &GameRecord) -> Option<Episode> {
-    let mut board = game.first_searched();
-    let mut steps = Vec::with_capacity(game.plies.len());
-    let mut last_mover = None;
-    for ply in &game.plies {
-        last_mover = Some(board.side_to_move());
-        steps.push(Step {
-            key: board.key(),
-            action: ply.played.bits(),
-            value_stm: (!ply.explored).then(|| ply.value_stm()),
-            depth: ply.depth,
-        });
-        board.make(ply.played);
-    }
-    let fate_of_last = match game.outcome {
-        Outcome::Draw => Fate::Draw,
-        outcome if outcome == Outcome::win_for(last_mover?) => Fate::Win,
-        _ => Fate::Loss,
-    };
-    Some(Episode { steps, fate_of_last })
 }
 
 fn sums_of(book: &ExperienceBook, key: u64, action: u16) -> Option<Sums> {

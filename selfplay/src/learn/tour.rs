@@ -43,7 +43,7 @@ pub fn main_line(book: &ExperienceBook, root: &Board, longest: usize) -> Vec<(Bo
         let before = board.clone();
         board.make(row.m);
         line.push((before, row));
-        if board.repetitions() > 0 {
+        if board.repetitions() > 1 {
             break;
         }
     }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use engine::Board;
+use engine::book::experience::ExperienceBook;
 use engine::search::{Handler, Limits, SearchReport, SearchResult, Searcher, Signals, Silent};
 use engine::types::{Color, Move, Value};
 
 use super::dice::Dice;
 use super::generator::Generator;
 use super::opening::GameStart;
-use super::settings::Settings;
+use super::settings::{Exploration, Settings};
 use crate::Outcome;
 use crate::arena::adjudication::Adjudicator;
 use crate::arena::game::end_by_rules;
@@ -67,7 +68,12 @@ impl<'a> SelfPlay<'a> {
         let settings = &run.settings;
         let one_for_both = Arc::ptr_eq(&run.weights[0], &run.weights[1]);
         let weights = run.weights.iter().take(if one_for_both { 1 } else { 2 });
-        let searchers = weights.map(|weights| Searcher::new(settings.hash_mb, weights.clone())).collect();
+        let searcher = |weights: &Arc<_>| {
+            let mut searcher = Searcher::new(settings.hash_mb, Arc::clone(weights));
+            searcher.set_experience(run.experience.clone());
+            searcher
+        };
+        let searchers = weights.map(searcher).collect();
         SelfPlay { run, settings, searchers, signals, nodes: 0 }
     }
 
@@ -150,7 +156,9 @@ impl<'a> SelfPlay<'a> {
         };
         let no_move = || GameError::NoMove { game, fen: board.fen() };
         let best = result.best.ok_or_else(no_move)?;
-        let drawn = if explores { lines.draw(exploration.temperature, dice) } else { None };
+        let known = self.run.experience.as_deref().filter(|_| exploration.visits > 0);
+        let games_of = |m| known.map_or(0, |book| games_of(book, board, m));
+        let drawn = if explores { lines.draw(&exploration, games_of, dice) } else { None };
         Ok(Ply {
             played: drawn.unwrap_or(best),
             score_stm: result.score as i16,
@@ -190,6 +198,11 @@ impl<'a> SelfPlay<'a> {
     }
 }
 
+/// How many games the book has of a move.
+fn games_of(book: &ExperienceBook, board: &Board, m: Move) -> u32 {
+    book.lookup(board.key()).find(|row| row.m == m).map_or(0, |row| row.games)
+}
+
 /// The best lines of the last iteration that was reported whole.
 #[derive(Default)]
 struct Lines {
@@ -213,15 +226,18 @@ impl Handler for Lines {
 }
 
 impl Lines {
-    /// One of the moves: the worse, the rarer.
-    fn draw(&self, temperature: u32, dice: &mut Dice) -> Option<Move> {
+    /// One of the moves: the worse, and the better known, the rarer.
+    fn draw(&self, how: &Exploration, games_of: impl Fn(Move) -> u32, dice: &mut Dice) -> Option<Move> {
         let (_, best) = *self.best.first()?;
-        let weight = |score: Value| {
-            let worse = f64::from((best - score).max(0)) / f64::from(temperature.max(1));
+        let weight = |m: Move, score: Value| {
+            let worse = f64::from((best - score).max(0)) / f64::from(how.temperature.max(1));
             // `libm` computes the same bits on every machine.
-            (libm::exp(-worse) * 1_000_000.0) as u64
+            let weight = (libm::exp(-worse) * 1_000_000.0) as u64;
+            let visits = u64::from(how.visits.max(1));
+            // At least 1, or all could be 0.
+            (weight * visits / (visits + u64::from(games_of(m)))).max(1)
         };
-        let weights: Vec<u64> = self.best.iter().map(|&(_, score)| weight(score)).collect();
+        let weights: Vec<u64> = self.best.iter().map(|&(m, score)| weight(m, score)).collect();
         Some(self.best[dice.weighted(&weights)].0)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, mpsc};
 
+use engine::book::experience::ExperienceBook;
 use engine::book::polyglot::PolyglotBook;
 use engine::eval::Weights;
 use engine::search::Signals;
@@ -20,6 +21,8 @@ pub struct Generator {
     pub openings: OpeningSource,
     /// What goes on with an opening.
     pub book: Option<PolyglotBook>,
+    /// What the searches ask about moves that were played before.
+    pub experience: Option<Arc<ExperienceBook>>,
     /// What knows the end.
     pub tablebases: Option<Arc<Tablebases>>,
     /// The seed of all randomness.

@@ -20,6 +20,8 @@ pub struct Settings {
     pub opening_plies: u32,
     /// The book that goes on with an opening, `none` or its name and the hash of its bytes.
     pub book: String,
+    /// The Experience Book that the searches ask: its name and the hash of its bytes; empty: none.
+    pub experience: String,
     /// An opening is played only if a search gives neither side more centipawns than this.
     pub opening_limit: i32,
     /// Nodes of that search; 0: none is made.
@@ -41,18 +43,21 @@ pub struct Exploration {
     pub temperature: u32,
     /// Among so many best moves.
     pub lines: usize,
+    /// A move that the Experience Book has so many games of is half as likely as a new one; 0: that does
+    /// not matter.
+    pub visits: u32,
 }
 
 impl Exploration {
     /// Always the best move.
-    pub const NONE: Exploration = Exploration { plies: 0, temperature: 0, lines: 1 };
+    pub const NONE: Exploration = Exploration { plies: 0, temperature: 0, lines: 1, visits: 0 };
 }
 
 /// Why a text says nothing about exploration.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{0}': write plies=8,temperature=40,lines=4 with plies of 1 or more, a temperature of 1 to 10000 \
-     centipawns and 2 to 64 lines"
+    "'{0}': write plies=8,temperature=40,lines=4[,visits=8] with plies of 1 or more, a temperature of 1 to \
+     10000 centipawns and 2 to 64 lines"
 )]
 pub struct ExplorationError(String);
 
@@ -61,7 +66,7 @@ impl FromStr for Exploration {
 
     fn from_str(text: &str) -> Result<Exploration, ExplorationError> {
         let refused = || ExplorationError(text.to_string());
-        let mut exploration = Exploration { plies: 8, temperature: 40, lines: 4 };
+        let mut exploration = Exploration { plies: 8, temperature: 40, lines: 4, visits: 0 };
         for part in text.split(',') {
             let (key, number) = part.split_once('=').ok_or_else(refused)?;
             let number: u32 = number.parse().map_err(|_| refused())?;
@@ -69,6 +74,7 @@ impl FromStr for Exploration {
                 "plies" => exploration.plies = number,
                 "temperature" => exploration.temperature = number,
                 "lines" => exploration.lines = number as usize,
+                "visits" => exploration.visits = number,
                 _ => return Err(refused()),
             }
         }
@@ -115,12 +121,16 @@ impl Settings {
         line("openings", self.openings.clone());
         line("opening-plies", self.opening_plies.to_string());
         line("book", self.book.clone());
+        if !self.experience.is_empty() {
+            line("experience", self.experience.clone());
+        }
         line("opening-limit", self.opening_limit.to_string());
         line("opening-nodes", self.opening_nodes.to_string());
         line("style", self.style.clone());
-        let Exploration { plies, temperature, lines } = self.exploration;
+        let Exploration { plies, temperature, lines, visits } = self.exploration;
         if plies > 0 {
-            line("explore", format!("plies={plies},temperature={temperature},lines={lines}"));
+            let visits = if visits == 0 { String::new() } else { format!(",visits={visits}") };
+            line("explore", format!("plies={plies},temperature={temperature},lines={lines}{visits}"));
         }
         let EndRules { share, win, draw, tablebase_men, max_plies } = self.rules;
         line("adjudicate-millionths", share.to_string());
@@ -160,6 +170,7 @@ pub(super) mod tests {
             openings: "random".to_string(),
             opening_plies: 8,
             book: "none".to_string(),
+            experience: String::new(),
             opening_limit: 300,
             opening_nodes: 200,
             style: "normal".to_string(),
@@ -176,8 +187,9 @@ pub(super) mod tests {
 
     #[test]
     fn exploration_is_read_or_refused() {
-        let explore = Exploration { plies: 12, temperature: 30, lines: 4 };
+        let explore = Exploration { plies: 12, temperature: 30, lines: 4, visits: 0 };
         assert_eq!("plies=12,temperature=30".parse(), Ok(explore));
+        assert_eq!("plies=12,temperature=30,visits=6".parse(), Ok(Exploration { visits: 6, ..explore }));
         for text in ["", "plies", "plies=0", "lines=1", "temperature=0", "depth=3", "plies=-1"] {
             assert!(text.parse::<Exploration>().is_err(), "{text}");
         }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::material::Material;
 use crate::Outcome;
-use crate::arena::pgn_reader::PgnGame;
+use crate::pgn::PgnGame;
 
 /// Half-moves for which material must stay given to count as a sacrifice.
 const SACRIFICE_PLIES: usize = 4;

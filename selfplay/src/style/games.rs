@@ -1,7 +1,7 @@
 //! Games read from a text that may be anything.
 
 use super::game_profile::GameProfile;
-use crate::arena::pgn_reader::{PgnGame, split_games};
+use crate::pgn::{PgnGame, split_games};
 
 /// What a text had in it.
 #[derive(Debug, Default)]

@@ -1,8 +1,9 @@
-//! Games read from PGN: tags, the main line, the result. Comments, variations and glyphs are passed over.
+//! Games read from PGN: tags, the main line with the evaluations in its comments, the result. Variations and
+//! glyphs are passed over.
 
 use engine::Board;
 use engine::board::{FenError, MoveError};
-use engine::types::Move;
+use engine::types::{Color, Move};
 
 use crate::Outcome;
 
@@ -15,8 +16,52 @@ pub struct PgnGame {
     pub first_fen: Option<String>,
     /// The main line.
     pub moves: Vec<Move>,
+    /// What the comment behind each move says of it.
+    pub thoughts: Vec<Option<Thought>>,
     /// The result; `None` when the game is unfinished.
     pub outcome: Option<Outcome>,
+}
+
+/// What whoever played a move thought of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Thought {
+    /// Centipawns for the side that played the move; beyond ±10,000 for a mate.
+    pub value_mover: i32,
+    /// The depth of the search; 0 if nothing is said.
+    pub depth: u8,
+}
+
+impl Thought {
+    /// Reads a comment as arenas (`+0.35/12 0.5s`, from the mover's side) and web sites (`[%eval 0.35]`,
+    /// from White's side) write it.
+    fn read(comment: &str, mover: Color) -> Option<Thought> {
+        if let Some((_, after)) = comment.split_once("[%eval ") {
+            let (value_white, depth) = read_value(after.split(']').next()?)?;
+            let value_mover = if mover == Color::White { value_white } else { -value_white };
+            return Some(Thought { value_mover, depth });
+        }
+        let (value_mover, depth) = read_value(comment.split_whitespace().next()?)?;
+        Some(Thought { value_mover, depth })
+    }
+}
+
+/// `+0.35/12`, `-M3`, `#-3`, `0.35,18`: centipawns and the depth.
+fn read_value(text: &str) -> Option<(i32, u8)> {
+    const MATE: f64 = 32_000.0;
+    let (value, depth) = text.split_once(['/', ',']).unwrap_or((text, ""));
+    let digits = depth.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(depth.len());
+    let depth = depth[..digits].parse::<u32>().map_or(0, |depth| depth.min(255) as u8);
+    let centipawns = match value.contains(['M', '#']) {
+        true => {
+            let moves: f64 = value.replace(['M', '#', '+'], "").parse().ok()?;
+            // `-M0`, being mated, has no number that could carry its sign.
+            let sign = if value.starts_with('-') || moves < 0.0 { -1.0 } else { 1.0 };
+            sign * (MATE - moves.abs())
+        }
+        false if value.contains('.') => value.parse::<f64>().ok()? * 100.0,
+        false => return None,
+    };
+    centipawns.is_finite().then(|| (centipawns.round().clamp(-MATE, MATE) as i32, depth))
 }
 
 /// Why a game was refused.
@@ -60,20 +105,29 @@ impl PgnGame {
         let first_fen = find("FEN").is_some().then(|| board.fen());
         let mut outcome = find("Result").and_then(Outcome::from_pgn);
         let mut moves = Vec::new();
-        let mut words = Words { rest };
-        while let Some(word) = words.next_word()? {
+        let mut thoughts: Vec<Option<Thought>> = Vec::new();
+        let mut words = Words { rest, comment: None };
+        loop {
+            let word = words.next_word()?;
+            if let Some(comment) = words.comment.take()
+                && let Some(last @ None) = thoughts.last_mut()
+            {
+                *last = Thought::read(comment, !board.side_to_move());
+            }
+            let Some(word) = word else { break };
             if matches!(word, "1-0" | "0-1" | "1/2-1/2" | "*") {
                 outcome = Outcome::from_pgn(word).or(outcome);
                 break;
             }
             let m = board.parse_san(word).map_err(|reason| {
-                let dots = if board.side_to_move() == engine::types::Color::White { "." } else { "..." };
+                let dots = if board.side_to_move() == Color::White { "." } else { "..." };
                 PgnError::Move { number: format!("{}{dots}", board.fullmove_number()), reason }
             })?;
             board.make(m);
             moves.push(m);
+            thoughts.push(None);
         }
-        Ok((PgnGame { tags, first_fen, moves, outcome }, words.rest))
+        Ok((PgnGame { tags, first_fen, moves, thoughts, outcome }, words.rest))
     }
 }
 
@@ -99,6 +153,8 @@ fn read_tag(text: &str) -> Option<((String, String), &str)> {
 /// The words of a move text that are moves or results.
 struct Words<'a> {
     rest: &'a str,
+    /// The last comment passed over, outside variations.
+    comment: Option<&'a str>,
 }
 
 impl<'a> Words<'a> {
@@ -107,7 +163,7 @@ impl<'a> Words<'a> {
             self.rest = self.rest.trim_start();
             let Some(first) = self.rest.chars().next() else { return Ok(None) };
             match first {
-                '{' => self.skip_comment()?,
+                '{' => self.comment = Some(self.skip_comment()?),
                 '(' => self.skip_variation()?,
                 ';' | '%' => self.rest = self.rest.split_once('\n').map_or("", |(_, rest)| rest),
                 _ => {
@@ -127,10 +183,12 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn skip_comment(&mut self) -> Result<(), PgnError> {
+    /// The text between the braces.
+    fn skip_comment(&mut self) -> Result<&'a str, PgnError> {
         let end = self.rest.find('}').ok_or(PgnError::NotClosed("comment"))?;
+        let comment = self.rest[1..end].trim();
         self.rest = &self.rest[end + 1..];
-        Ok(())
+        Ok(comment)
     }
 
     fn skip_variation(&mut self) -> Result<(), PgnError> {
@@ -207,6 +265,25 @@ mod tests {
         assert_eq!(game.tags[0].1, "a \"quoted\" name");
         assert_eq!(game.outcome, Some(Outcome::WhiteWins));
         assert_eq!(game.first_fen, None);
+    }
+
+    #[test]
+    fn comments_tell_what_was_thought() {
+        let text = "1. e4 {+0.35/12 0.5s} e5 {[%eval 0.21] [%clk 1:00]} 2. Nf3 {-M3/20} Nc6 {[%eval #-4]} 3. Bb5 \
+                    {a word} ({+9.99/9}) a6 {book} 4. Ba4 {-1.2,7} *";
+        let thoughts = PgnGame::parse(text).unwrap().thoughts;
+        let found: Vec<_> =
+            thoughts.iter().map(|thought| thought.map(|t| (t.value_mover, t.depth))).collect();
+        let wanted = [
+            Some((35, 12)),
+            Some((-21, 0)),
+            Some((-31_997, 20)),
+            Some((31_996, 0)),
+            None,
+            None,
+            Some((-120, 7)),
+        ];
+        assert_eq!(found, wanted);
     }
 
     #[test]

@@ -1,0 +1,225 @@
+//! What the search makes of the Experience Book: which moves to look at first, and how much of what was
+//! learned goes into a value.
+//!
+//! A node is looked up only where its parent is in the book, so a search that has left the book never asks.
+//! The book cuts nothing off and settles nothing: it orders moves, moves the static evaluation of the
+//! positions it knows, and, at the root, the values that the search found for the moves it knows.
+
+use super::thread::Thread;
+use crate::board::Board;
+use crate::book::experience::{ExperienceBook, ExperienceEntry, Row};
+use crate::eval::endgame::KNOWN_WIN;
+use crate::types::{Move, Value, value};
+
+/// So many games weigh as much as the search (or the evaluation) itself.
+const KAPPA: Value = 8;
+/// The book moves a value by no more than this.
+const MOST_SHIFT: Value = 120;
+/// Scores beyond this say no more than that a side is winning.
+const MOST_SCORE: Value = 600;
+/// A book knows nothing of the fifty-move count: from here on it is not asked.
+const ASKED_BELOW_CLOCK: u16 = 40;
+/// A move that was never played is held to be this much worse than the best one that was ...
+const NOVELTY: Value = 20;
+/// ... with this many hundredths of the certainty that its games would have ...
+const NOVELTY_WEIGHT: Value = 50;
+/// ... unless even the best one is worse than this: then something new is worth a try.
+const SATISFYING: Value = -50;
+/// So many of a node's known moves are tried right after the table move.
+const FIRST_MOVES: usize = 4;
+
+/// What the search was told to make of a book by default, in hundredths of its full weight.
+pub const DEFAULT_WEIGHT: u32 = 100;
+
+/// The book of one search.
+#[derive(Clone, Copy)]
+pub(super) struct ExperienceUse<'a> {
+    book: Option<&'a ExperienceBook>,
+    /// Hundredths.
+    weight: Value,
+}
+
+/// What was learned about a position or a move: a score and how much it counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Opinion {
+    /// For the side to move, or the side that plays the move.
+    score: Value,
+    /// Its share of a value, in 1024ths.
+    share: Value,
+}
+
+impl Opinion {
+    fn new(score: Value, games: u32, weight: Value) -> Opinion {
+        let games = games.min(1 << 16) as Value;
+        let share = 1024 * games / (games + KAPPA) * weight / 100;
+        Opinion { score: score.clamp(-MOST_SCORE, MOST_SCORE), share }
+    }
+
+    /// A value with this opinion in it. It rises with the value, never leaves it by more than
+    /// [`MOST_SHIFT`], and lets alone what is decided or as good as decided.
+    pub(super) fn blend(self, v: Value) -> Value {
+        if v.abs() >= KNOWN_WIN || v.abs() >= value::INFINITE {
+            return v;
+        }
+        let blended = v + ((self.score - v) * self.share).div_euclid(1024);
+        blended.clamp(v - MOST_SHIFT, v + MOST_SHIFT).clamp(-KNOWN_WIN + 1, KNOWN_WIN - 1)
+    }
+
+    /// The window of a value whose blend is to be told from `alpha` and `beta`: what lies on its bounds or
+    /// outside blends to what lies on theirs or outside.
+    pub(super) fn window(self, alpha: Value, beta: Value) -> (Value, Value) {
+        // The largest value that blends to no more than alpha, the smallest that blends to no less than beta.
+        // Blends rise with the value, so halving finds them.
+        let first = |reaches: &dyn Fn(Value) -> bool| {
+            let (mut below, mut at) = (-value::INFINITE - 1, value::INFINITE);
+            while at - below > 1 {
+                let middle = below + (at - below) / 2;
+                if reaches(middle) { at = middle } else { below = middle }
+            }
+            at
+        };
+        let above_alpha = first(&|v| self.blend(v) > alpha);
+        let from_beta = first(&|v| self.blend(v) >= beta);
+        ((above_alpha - 1).max(-value::INFINITE), from_beta.max(above_alpha))
+    }
+}
+
+/// A node's moves that the book knows and the position allows, most promising first.
+#[derive(Clone, Copy)]
+pub(super) struct KnownMoves {
+    moves: [Option<Move>; FIRST_MOVES],
+    next: usize,
+}
+
+impl KnownMoves {
+    pub(super) const NONE: KnownMoves = KnownMoves { moves: [None; FIRST_MOVES], next: 0 };
+
+    /// The next one.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> Option<Move> {
+        let m = *self.moves.get(self.next)?;
+        self.next += usize::from(m.is_some());
+        m
+    }
+
+    /// Whether it is one of those handed out here.
+    #[inline(always)]
+    pub(super) fn contains(&self, m: Move) -> bool {
+        self.moves.contains(&Some(m))
+    }
+}
+
+impl<'a> ExperienceUse<'a> {
+    pub(super) fn new(book: Option<&'a ExperienceBook>, weight: u32) -> ExperienceUse<'a> {
+        ExperienceUse { book: book.filter(|book| !book.is_empty()), weight: weight.min(100) as Value }
+    }
+
+    /// What the book knows about a position, its moves checked. Nothing, where what counts is not on the
+    /// board: near the fifty-move limit, and in a position that has been there before.
+    fn rows(&self, board: &Board) -> Vec<Row> {
+        let Some(book) = self.book else { return Vec::new() };
+        if board.halfmove_clock() >= ASKED_BELOW_CLOCK || board.repetitions() > 1 {
+            return Vec::new();
+        }
+        book.lookup(board.key()).filter(|row| board.is_legal(row.m)).collect()
+    }
+
+    /// The same, the most promising move first.
+    pub(super) fn promising_rows(&self, board: &Board) -> Vec<Row> {
+        let mut rows = self.rows(board);
+        rows.sort_by_key(|row| std::cmp::Reverse(promise(row)));
+        rows
+    }
+
+    /// What it thinks of the root moves, those that it knows first. One that nobody chose in all its games
+    /// is held to be a little worse than the best of the others, as long as that one satisfies.
+    pub(super) fn root_opinions(&self, board: &Board, moves: &[Move]) -> Vec<(Move, Opinion)> {
+        let rows = self.promising_rows(board);
+        let opinion = |row: &Row| (row.m, Opinion::new(row.score(), row.games, self.weight));
+        let mut opinions: Vec<(Move, Opinion)> = rows.iter().map(opinion).collect();
+        let games: u32 = rows.iter().map(|row| row.games).sum();
+        let best = rows.iter().map(Row::score).max().filter(|&best| best >= SATISFYING);
+        if let Some(best) = best {
+            let unknown = Opinion::new(best - NOVELTY, games, self.weight * NOVELTY_WEIGHT / 100);
+            let is_known = |m: &Move| rows.iter().any(|row| row.m == *m);
+            opinions.extend(moves.iter().filter(|m| !is_known(m)).map(|&m| (m, unknown)));
+        }
+        opinions
+    }
+}
+
+/// What orders moves: the score, which a move played once or twice has to earn.
+fn promise(row: &Row) -> Value {
+    let games = row.games.min(1 << 16) as Value;
+    row.score().clamp(-MOST_SCORE, MOST_SCORE) - 100 / (1 + games)
+}
+
+impl Thread<'_> {
+    /// Looks a node up whose parent is in the book: what to make of its evaluation, and its moves but for
+    /// the table move, which is first anyway. `None` if it is not in the book. Kept out of line: it is rare.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn consult_experience(&self, table_move: Option<Move>) -> Option<(Opinion, KnownMoves)> {
+        let experience = &self.shared.experience;
+        let rows = experience.promising_rows(&self.board);
+        let entry = ExperienceEntry::of(&rows)?;
+        let others = rows.iter().filter(|row| Some(row.m) != table_move);
+        let mut known = KnownMoves::NONE;
+        for (to, row) in known.moves.iter_mut().zip(others) {
+            *to = Some(row.m);
+        }
+        Some((Opinion::new(entry.score, entry.games_played, experience.weight), known))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPINIONS: [Opinion; 5] = [
+        Opinion { score: 0, share: 0 },
+        Opinion { score: 35, share: 512 },
+        Opinion { score: -MOST_SCORE, share: 1023 },
+        Opinion { score: 90, share: 1024 },
+        Opinion { score: MOST_SCORE, share: 77 },
+    ];
+
+    #[test]
+    fn blends_rise_with_the_value_and_stay_near_it() {
+        for opinion in OPINIONS {
+            let mut last = -value::INFINITE;
+            for v in -value::INFINITE..=value::INFINITE {
+                let blended = opinion.blend(v);
+                assert!(blended >= last && (blended - v).abs() <= MOST_SHIFT, "{opinion:?} {v}");
+                assert!(v.abs() < KNOWN_WIN || blended == v, "{opinion:?} {v}");
+                last = blended;
+            }
+        }
+    }
+
+    #[test]
+    fn windows_tell_blends_from_their_bounds() {
+        let bounds =
+            [-value::INFINITE, -KNOWN_WIN, -300, -1, 0, 17, 18, 400, value::MATE - 5, value::INFINITE];
+        for opinion in OPINIONS {
+            for (n, &alpha) in bounds.iter().enumerate() {
+                for &beta in &bounds[n + 1..] {
+                    let (low, high) = opinion.window(alpha, beta);
+                    assert!(low < high, "{opinion:?} {alpha} {beta}");
+                    for v in [low - 1, low, low + 1, high - 1, high, high + 1, 0, 50, -50] {
+                        let blended = opinion.blend(v);
+                        assert!((v <= low) == (blended <= alpha) || v.abs() > value::MATE, "{opinion:?} {v}");
+                        assert!((v >= high) == (blended >= beta) || v.abs() > value::MATE, "{opinion:?} {v}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_weight_is_no_opinion() {
+        let opinion = Opinion::new(300, 1000, 0);
+        assert!([-500, 0, 20, 900].into_iter().all(|v| opinion.blend(v) == v));
+        assert_eq!(Opinion::new(300, KAPPA as u32, 100).share, 512);
+    }
+}
