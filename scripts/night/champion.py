@@ -57,8 +57,7 @@ class Hall:
     def promote(self, champion, origin):
         """Adds a champion unless this very promotion is there already, and lets it reign."""
         for name in self.entries():
-            known = Champion(os.path.join(self.history_folder, name)).origin
-            if (known.get("night"), known.get("generation")) == (origin["night"], origin["generation"]):
+            if Champion(os.path.join(self.history_folder, name)).origin == origin:
                 self.point_to(name)  # A kill may have come between the two steps.
                 return name
         number = 1 + max((int(name.split("-")[0]) for name in self.entries()), default=0)

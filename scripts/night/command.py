@@ -156,13 +156,8 @@ def newest(arguments):
 def status(arguments):
     night = attach(open_night(newest(arguments)), arguments)
     say(status_table(night))
-    if slurm.shutil.which("squeue"):
-        try:
-            waiting = slurm.queued(night)
-        except NightError as error:
-            say(str(error))
-        else:
-            say("in the queue: " + (", ".join(sorted(waiting)) or "nothing"))
+    if slurm.was_asked(night):
+        say("in the queue: " + (", ".join(sorted(slurm.queued(night))) or "nothing"))
     return 0
 
 

@@ -10,24 +10,21 @@ import shutil
 
 from .files import run, write_json
 
-# Debian's engines, weaker ones first: one that loses every game says as little as one that wins them all.
+# Debian's engines that obey `go nodes`, with the share of our nodes they get: one that loses every game says as
+# little as one that wins them all.
 ENGINES = (
-    ("toga2", ["toga2"], {"OwnBook": "false", "Hash": "16"}),
-    ("glaurung", ["glaurung"], {"OwnBook": "false", "Threads": "1", "Hash": "16"}),
-    ("ethereal", ["ethereal-chess"], {"Threads": "1", "Hash": "16"}),
-    ("stockfish", ["stockfish"], {"Threads": "1", "Hash": "16"}),
+    ("stockfish", "stockfish", {"Threads": "1", "Hash": "16"}, 0.3),
+    ("glaurung", "glaurung", {"OwnBook": "false", "Threads": "1", "Hash": "16"}, 8.0),
 )
-# The outsider thinks longer, so that the score lies in the middle, where it tells most.
-HANDICAP = 4
 # So many standard errors below the champion is clearly worse.
 CLEARLY = 2.0
 
 
 def installed():
-    for name, command, options in ENGINES:
-        program = shutil.which(command[0]) or shutil.which(command[0], path="/usr/games")
+    for name, command, options, share in ENGINES:
+        program = shutil.which(command) or shutil.which(command, path="/usr/games")
         if program:
-            return name, program, options
+            return name, program, options, share
     return None
 
 
@@ -42,8 +39,8 @@ def ask(night, generation, candidate, champion, folder, threads):
     if not settings["outsider_games"]:
         return {"skipped": "not asked for"}
     if not found:
-        return {"skipped": "no outsider is installed (apt install toga2)"}
-    name, program, options = found
+        return {"skipped": "no outsider is installed (apt install stockfish)"}
+    name, program, options, share = found
     nodes = settings["gate_nodes"]
     scores = {}
     for who, player in (("candidate", candidate), ("champion", champion)):
@@ -52,12 +49,16 @@ def ask(night, generation, candidate, champion, folder, threads):
         told = run([
             night.program("selfplay"), "match",
             "--engine", spec(who, night.program("tabula"), ours, f"nodes={nodes}"),
-            "--engine", spec(name, program, options, f"nodes={nodes * HANDICAP}"),
+            "--engine", spec(name, program, options, f"nodes={max(1, round(nodes * share))}"),
             "--games", str(settings["outsider_games"]), "--seed", str(night.seed_of(generation, "outsider")),
             "--concurrency", str(threads), "--log", os.path.join(night.folder, "logs", "outsider"),
             "--resign", "movecount=4,score=900,twosided", "--json",
         ], night.log(f"outsider-{generation}"), capture=True)
-        encounter = json.loads(told)["encounters"][0]
+        report = json.loads(told)
+        failed = sum(sum(engine["failures"].values()) for engine in report["engines"])
+        if failed:
+            return {"skipped": f"{name} or our engine failed in {failed} games (see the log)"}
+        encounter = report["encounters"][0]
         scores[who] = {key: encounter[key] for key in ("results", "score", "pentanomial")}
     worse = scores["champion"]["score"] - scores["candidate"]["score"]
     error = (variance(scores["champion"]["pentanomial"]) + variance(scores["candidate"]["pentanomial"])) ** 0.5

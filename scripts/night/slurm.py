@@ -57,6 +57,12 @@ def queued(night):
     return jobs
 
 
+def was_asked(night):
+    """Whether jobs of this night were ever submitted."""
+    logs = night.path("logs")
+    return os.path.isdir(logs) and any(name.startswith("slurm") for name in os.listdir(logs))
+
+
 def launch(night, options, say):
     if not shutil.which("sbatch"):
         raise NightError("--slurm: no sbatch here; without it the night runs on this machine")
@@ -100,6 +106,8 @@ def submit(night, stage, generation, jobs, there, options, say):
     if result.returncode != 0:
         raise NightError(f"sbatch for {name}: {result.stderr.strip()}; the same command submits what is missing")
     jobs[(stage.name, generation)] = result.stdout.strip().split(";")[0]
+    with open(night.path("logs", "slurm-jobs.log"), "a", encoding="utf-8") as file:
+        file.write(f"{jobs[(stage.name, generation)]} {name}\n")
     say(f"submitted {name} as job {jobs[(stage.name, generation)]}" + (f" ({len(missing)} tasks)" if len(missing) > 1
                                                                          else ""))
 
