@@ -12,13 +12,19 @@ use rayon::prelude::*;
 
 use crate::columns::TABLE;
 use crate::objective::Objective;
+use crate::random::splitmix;
 use crate::store::Row;
 
 /// Positions in the sample for correlations, a weight.
-const SAMPLED_PER_WEIGHT: usize = 75;
+const SAMPLED_PER_WEIGHT: usize = 30;
+
+/// In so many positions of the sample each weight is seen, as far as there are as many: positions with rare weights
+/// are taken more often, and count for less. From two or three positions a weight would look as if it went
+/// together with everything else in them.
+const SEEN: f64 = 100.0;
 
 /// The sample is summed in so many parts, always, so that the sums are the same on any number of threads.
-const PARTS: usize = 8;
+const PARTS: usize = 4;
 
 /// How variables are rescaled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -112,22 +118,37 @@ impl Preconditioner {
         scaling: Scaling,
         shrinkage: f64,
     ) -> Preconditioner {
-        let variables: Vec<Variable> = (0..EvalParams::COUNT)
+        let candidates = (0..EvalParams::COUNT)
             .filter(|&weight| free[weight])
             .flat_map(|weight| [(weight, 0), (weight, 1)])
-            .filter(|&(weight, half)| survey.diagonal[weight][half] > 0.0 && !jumps((weight, half)))
-            .collect();
-        let unit = variables
-            .iter()
-            .map(|&(weight, half)| (survey.diagonal[weight][half] + ridge).sqrt().recip())
-            .collect();
-        let root = match scaling {
-            Scaling::Diagonal => Vec::new(),
-            Scaling::Full => {
-                cholesky(correlations(objective, weights, &variables, shrinkage), variables.len())
+            .filter(|&variable| !jumps(variable));
+        match scaling {
+            Scaling::Diagonal => {
+                let curvature = |&(weight, half): &Variable| survey.diagonal[weight][half];
+                let variables: Vec<Variable> = candidates.filter(|v| curvature(v) > 0.0).collect();
+                let unit = variables.iter().map(|v| (curvature(v) + ridge).sqrt().recip()).collect();
+                Preconditioner { variables, unit, root: Vec::new() }
             }
-        };
-        Preconditioner { variables, unit, root }
+            Scaling::Full => {
+                let sample = Sample::draw(objective, weights, free, &survey.exercised);
+                let variables: Vec<Variable> = candidates.filter(|&v| sample.curvature(v, v) > 0.0).collect();
+                // Scaled by what the sample itself says: shifting the value of a piece to its squares and back
+                // changes nothing, and scales from elsewhere would hide that.
+                let unit: Vec<f64> =
+                    variables.iter().map(|&v| (sample.curvature(v, v) + ridge).sqrt().recip()).collect();
+                let mut lower = Vec::with_capacity(variables.len() * (variables.len() + 1) / 2);
+                for (row, &variable) in variables.iter().enumerate() {
+                    let before = variables[..row].iter().zip(&unit);
+                    lower.extend(before.map(|(&other, other_unit)| {
+                        (1.0 - shrinkage) * sample.curvature(variable, other) * unit[row] * other_unit
+                    }));
+                    lower.push(1.0);
+                }
+                let size = variables.len();
+                drop(sample);
+                Preconditioner { variables, unit, root: cholesky(lower, size) }
+            }
+        }
     }
 
     /// How many variables there are.
@@ -189,65 +210,82 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// The correlations between the variables' slopes in a sample of positions: the lower triangle, row by row.
-fn correlations(objective: &Objective, weights: &[Pair], variables: &[Variable], shrinkage: f64) -> Vec<f64> {
-    let store = objective.store;
-    let mut slot = vec![None; EvalParams::COUNT];
-    let mut slots = 0usize;
-    for &(weight, _) in variables {
-        if slot[weight].is_none() {
-            slot[weight] = Some(slots as u16);
-            slots += 1;
-        }
-    }
-    let spread = store.columns.spread(weights);
-    let every = (store.len() / (SAMPLED_PER_WEIGHT * slots).max(1)).max(1);
-    let triangle = slots * (slots + 1) / 2;
-    // [row][column] of pairs: mg·mg, mg·eg, eg·mg, eg·eg
-    let parts: Vec<Vec<[f32; 4]>> = (0..PARTS)
-        .into_par_iter()
-        .map(|part| {
-            let mut sums = vec![[0.0; 4]; triangle];
-            let mut gradient = RowGradient::new(slots);
-            for (place, chunk) in store.chunks().iter().enumerate().filter(|(place, _)| place % PARTS == part)
-            {
-                let mut number = place;
-                store.for_each(chunk, &spread, |row| {
-                    number += 1;
-                    if number % every == 0 {
-                        gradient.take(objective, row, &slot);
-                        gradient.add_products(&mut sums);
-                    }
-                });
-            }
-            sums
-        })
-        .collect();
-    let mut sums = vec![[0.0f64; 4]; triangle];
-    for part in parts {
-        for (sum, part) in sums.iter_mut().zip(part) {
-            for entry in 0..4 {
-                sum[entry] += f64::from(part[entry]);
+/// The curvature as a sample of positions tells it.
+struct Sample {
+    /// `// [weight]` its row and column, if it is free
+    slot: Vec<Option<u16>>,
+    /// The lower triangle, row by row: mg·mg, mg·eg, eg·mg, eg·eg
+    products: Vec<[f32; 4]>,
+    /// What makes curvature of a sum of products.
+    share: f64,
+}
+
+impl Sample {
+    fn draw(objective: &Objective, weights: &[Pair], free: &[bool], exercised: &[u64]) -> Sample {
+        let store = objective.store;
+        let mut slots = 0usize;
+        let slot: Vec<Option<u16>> = free
+            .iter()
+            .map(|&free| {
+                slots += usize::from(free);
+                free.then(|| slots as u16 - 1)
+            })
+            .collect();
+        let spread = store.columns.spread(weights);
+        let least = (SAMPLED_PER_WEIGHT * slots) as f64 / store.len() as f64;
+        // [column] how likely a position with it is taken
+        let mut likely = [0.0f64; TABLE];
+        for (column, likely) in likely.iter_mut().enumerate() {
+            if let Some(weight) = store.columns.weight(column).filter(|&weight| slot[weight].is_some()) {
+                *likely = SEEN / exercised[weight].max(1) as f64;
             }
         }
-    }
-    let sum = |row: usize, column: usize, entry: usize| sums[row * (row + 1) / 2 + column][entry];
-    let place: Vec<(usize, usize)> =
-        variables.iter().map(|&(weight, half)| (usize::from(slot[weight].unwrap_or(0)), half)).collect();
-    let scale: Vec<f64> = place
-        .iter()
-        .map(|&(slot, half)| sum(slot, slot, 3 * half))
-        .map(|own| if own > 0.0 { own.sqrt().recip() } else { 0.0 })
-        .collect();
-    let mut lower = Vec::with_capacity(variables.len() * (variables.len() + 1) / 2);
-    for (row, &(row_slot, row_half)) in place.iter().enumerate() {
-        for (column, &(column_slot, column_half)) in place[..row].iter().enumerate() {
-            let together = sum(row_slot, column_slot, 2 * row_half + column_half);
-            lower.push((1.0 - shrinkage) * together * scale[row] * scale[column]);
+        let triangle = slots * (slots + 1) / 2;
+        let parts: Vec<Vec<[f32; 4]>> = (0..PARTS)
+            .into_par_iter()
+            .map(|part| {
+                let mut sums = vec![[0.0; 4]; triangle];
+                let mut gradient = RowGradient::new(slots);
+                for (place, chunk) in store.chunks().iter().enumerate().skip(part).step_by(PARTS) {
+                    let mut lot = place as u64;
+                    store.for_each(chunk, &spread, |row| {
+                        let share = row.entries().fold(least, |share, counted| {
+                            share.max(likely[usize::from(counted.column) % TABLE])
+                        });
+                        lot = splitmix(lot);
+                        if lot as f64 <= share * u64::MAX as f64 {
+                            gradient.take(objective, row, &slot);
+                            gradient.add_products(&mut sums, share.min(1.0).recip() as f32);
+                        }
+                    });
+                }
+                sums
+            })
+            .collect();
+        // In the order of the parts, whoever was first.
+        let mut parts = parts.into_iter();
+        let mut products = parts.next().unwrap_or_default();
+        for part in parts {
+            for (sum, part) in products.iter_mut().zip(part) {
+                for entry in 0..4 {
+                    sum[entry] += part[entry];
+                }
+            }
         }
-        lower.push(1.0);
+        Sample { slot, products, share: 2.0 / store.len() as f64 }
     }
-    lower
+
+    /// The curvature along two variables, the second no later than the first.
+    fn curvature(&self, (weight, half): Variable, (other, other_half): Variable) -> f64 {
+        match (self.slot[weight], self.slot[other]) {
+            (Some(row), Some(column)) => {
+                let (row, column) = (usize::from(row), usize::from(column));
+                let products = &self.products[row * (row + 1) / 2 + column];
+                f64::from(products[2 * half + other_half]) * self.share
+            }
+            _ => 0.0,
+        }
+    }
 }
 
 /// The slopes of one position's prediction.
@@ -284,8 +322,10 @@ impl RowGradient {
         self.slopes.sort_unstable_by_key(|&(slot, _)| slot);
     }
 
-    fn add_products(&self, sums: &mut [[f32; 4]]) {
+    /// Adds the products of all pairs, times `weight`.
+    fn add_products(&self, sums: &mut [[f32; 4]], weight: f32) {
         for (place, &(slot, own)) in self.slopes.iter().enumerate() {
+            let own = own.map(|slope| slope * weight);
             let first = usize::from(slot) * (usize::from(slot) + 1) / 2;
             for &(other_slot, other) in &self.slopes[..=place] {
                 let sum = &mut sums[first + usize::from(other_slot)];

@@ -60,7 +60,7 @@ impl Default for FitOptions {
 }
 
 /// What is known after an iteration.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct Step {
     /// 0 is the start.
     pub iteration: u64,
@@ -135,14 +135,14 @@ const PART: usize = 8;
 /// if those hold so many positions,
 const FEWEST: usize = 30_000;
 /// and goes no further there than the part can be told from the whole.
-const ROUGH_TOLERANCE: f64 = 3e-5;
+const ROUGH_TOLERANCE: f64 = 1e-5;
 const ROUGH_ITERATIONS: u64 = 60;
 
 /// How much correlations are shrunk far from the minimum, where long steps leave the range in which the
 /// curvature is known,
 const FAR_SHRINKAGE: f64 = 0.03;
 /// and near it.
-const NEAR_SHRINKAGE: f64 = 0.01;
+const NEAR_SHRINKAGE: f64 = 0.001;
 
 /// A pawn, the unit of the penalty.
 const PAWN: f64 = 100.0;
@@ -197,13 +197,16 @@ impl Descent<'_> {
     fn by_parts(&self, part: &Store, options: &FitOptions, watch: Watch) -> Fit {
         let objective = Objective { store: part, ..self.objective };
         let on_part = Descent { objective, holdout: None, ..*self };
-        let precondition = |from: &[Pair], survey: &Survey, shrinkage| {
-            let ridge = ridge(options.l2);
-            Preconditioner::new(&objective, from, survey, self.free, ridge, Scaling::Full, shrinkage)
+        let mut seen = survey(&objective, self.from);
+        let ridge = ridge(options.l2);
+        let precondition = |objective: &Objective, from: &[Pair], seen: &Survey, shrinkage| {
+            Preconditioner::new(objective, from, seen, self.free, ridge, Scaling::Full, shrinkage)
         };
-        let far = precondition(self.from, &survey(&objective, self.from), FAR_SHRINKAGE);
+        let far = precondition(&objective, self.from, &seen, FAR_SHRINKAGE);
         let (weights, passes) = on_part.quietly(&far, options);
-        let near = precondition(&weights, &survey(&self.objective, &weights), NEAR_SHRINKAGE);
+        drop(far);
+        seen.exercised.iter_mut().for_each(|times| *times *= PART as u64);
+        let near = precondition(&self.objective, &weights, &seen, NEAR_SHRINKAGE);
         let fit = Descent { from: &weights, ..*self }.lbfgs(&near, options, watch);
         Fit { passes: fit.passes + 1 + passes.div_ceil(PART as u64), ..fit }
     }

@@ -53,6 +53,12 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// All entries.
+    #[inline(always)]
+    pub fn entries(&self) -> impl Iterator<Item = &Counted> {
+        self.linear.iter().chain(self.others)
+    }
+
     /// Shows how the value moves with each entry, without the count.
     #[inline(always)]
     pub fn for_each_slope(&self, columns: &Columns, mut see: impl FnMut(&Counted, Pair)) {
