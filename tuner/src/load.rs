@@ -22,7 +22,7 @@ use crate::viewpoint::{Suspicion, Viewpoint};
 
 /// Blocks that are worked on before the results are put in order: enough for every core, and few enough to
 /// keep memory small.
-const BLOCKS_AT_ONCE: usize = 32;
+const BLOCKS_AT_ONCE: usize = 16;
 
 /// Rows that the codebook learns from: more do not make it better.
 const LEARNED_FROM: usize = 2_000;
@@ -50,6 +50,8 @@ pub struct LoadOptions {
     pub scores: Side,
     /// The share of bad lines in a file from which on it is an error.
     pub most_bad: f64,
+    /// Told now and then how many positions were read.
+    pub progress: fn(usize),
 }
 
 impl Default for LoadOptions {
@@ -62,6 +64,7 @@ impl Default for LoadOptions {
             results: Side::White,
             scores: Side::Stm,
             most_bad: 0.05,
+            progress: |_| {},
         }
     }
 }
@@ -217,6 +220,7 @@ pub fn load(paths: &[PathBuf], start: &EvalParams, options: &LoadOptions) -> Res
                 file.viewpoint.merge(&block.viewpoint);
                 loading.take(&block.positions, &block.bytes, &mut file);
             }
+            (options.progress)(loading.train.len() + loading.holdout.len());
         }
         let summary = file.summary(input.name().to_owned(), options);
         let usable = summary.positions + summary.bad;

@@ -226,6 +226,25 @@ fn a_report_has_all_its_pages_and_compare_tells_the_rest() {
             "{name}"
         );
     }
+    let kept = std::fs::read_to_string(directory.join("report/fit.json")).expect("figures");
+    let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
+    let output = tune(
+        directory,
+        &["--texel", "p.epd", "--max-iters", "3", "--l2", "1e-4", "--json", "--threads", "1"],
+    );
+    assert!(output.status.success(), "{}", text(&output));
+    let said: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+    for figures in [&kept, &said] {
+        assert_eq!(figures["positions"], 3_000);
+        assert_eq!(figures["curve"].as_array().map(Vec::len), Some(4), "the start and three iterations");
+        let names = figures["weights"].as_array().expect("weights");
+        assert_eq!(names.len(), engine::eval::EvalParams::COUNT);
+        assert_eq!(names[0]["field"], "piece_value");
+        assert!(figures["calibration"][0]["predicted"].is_f64() && figures["phases"][0]["error"].is_f64());
+    }
+    assert_eq!(kept["weights"], said["weights"], "the same on one thread");
+    assert_eq!(kept["loss_after"], said["loss_after"]);
+
     let output = tune(directory, &["compare", "default", "tuned.toml"]);
     assert!(output.status.success() && text(&output).contains("weights differ"), "{}", text(&output));
     let said = text(&tune(directory, &["compare", "default", "default"]));

@@ -179,6 +179,14 @@ fn records_go_through_the_commands() {
     let output = common::tune(directory, &["--texel", "one.tps", "leaves.tps", "--only", "piece_value"]);
     let said = common::text(&output);
     assert!(output.status.success() && said.contains("held out by game"), "{said}");
+    if cfg!(feature = "frames") {
+        extract(&["--out", "three.tps", "--parquet", "three.parquet"]);
+        assert!(read("three.parquet").starts_with(b"PAR1"));
+    } else {
+        let output = common::tune(directory, &["extract", "games", "--parquet", "three.parquet"]);
+        let said = common::text(&output);
+        assert!(!output.status.success() && said.contains("--features frames"), "{said}");
+    }
     let output = common::tune(directory, &["extract", "nowhere"]);
     assert!(common::text(&output).contains("nowhere is not there"), "{}", common::text(&output));
 }

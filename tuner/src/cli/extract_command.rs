@@ -1,7 +1,7 @@
 //! `tune extract`.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,13 +14,15 @@ use selfplay::record::{GameRecord, map_blocks};
 use tuner::extract::{
     Collector, ExtractOptions, LeafFinder, PlayedGame, PlayedPly, Tally, positions, write_packed,
 };
+use tuner::packed::PackedPosition;
 
 use super::{use_threads, weights};
 
 const EXAMPLES: &str = "\
 Examples:
   tune extract games/ --out positions.tps
-  tune extract games/*.tgr --per-game 20 --balance --resolve --out positions.tps";
+  tune extract games/*.tgr --per-game 20 --balance --resolve --out positions.tps
+  tune extract games/ --out positions.tps --parquet positions.parquet";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -33,8 +35,7 @@ pub struct ExtractArgs {
     #[arg(long, value_name = "FILE", default_value = "positions.tps")]
     out: PathBuf,
 
-    /// A table of the positions beside it
-    #[cfg(feature = "frames")]
+    /// A table of the positions beside it, for polars and notebooks
     #[arg(long, value_name = "FILE")]
     parquet: Option<PathBuf>,
 
@@ -72,6 +73,11 @@ pub struct ExtractArgs {
 }
 
 pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
+    ensure!(
+        args.parquet.is_none() || cfg!(feature = "frames"),
+        "--parquet: this `tune` was built without tables, because polars takes minutes to build; with them:\n  \
+         cargo build --profile frames --package tuner --features frames    (target/frames/tune)"
+    );
     use_threads(args.threads)?;
     let files = records(&args.games)?;
     let options = ExtractOptions {
@@ -105,14 +111,24 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
     }
     ensure!(!collector.positions.is_empty(), "no position of {} files is worth keeping", files.len());
     write_packed(&args.out, &collector.positions)?;
-    #[cfg(feature = "frames")]
     if let Some(path) = &args.parquet {
-        tuner::extract::frames::write_parquet(path, &collector.positions)
+        write_table(path, &collector.positions)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     print(&collector.tally, began.elapsed().as_secs_f64());
     println!("written: {}", args.out.display());
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(feature = "frames")]
+fn write_table(path: &Path, positions: &[PackedPosition]) -> anyhow::Result<()> {
+    Ok(tuner::extract::frames::write_parquet(path, positions)?)
+}
+
+/// Never called: the command line was refused.
+#[cfg(not(feature = "frames"))]
+fn write_table(_: &Path, _: &[PackedPosition]) -> anyhow::Result<()> {
+    bail!("built without tables")
 }
 
 /// The records named, directories opened, in order.

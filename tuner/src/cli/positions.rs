@@ -1,5 +1,6 @@
 //! The positions named on the command line, and what was found in them.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -53,6 +54,11 @@ pub struct LoadCost {
     pub wall: f64,
 }
 
+/// A line on the terminal that is written over by the next.
+fn show_read(positions: usize) {
+    eprint!("\r{positions} positions read and traced");
+}
+
 impl PositionArgs {
     /// The share of the result in labels.
     pub fn lambda(&self) -> f64 {
@@ -70,9 +76,14 @@ impl PositionArgs {
             results: self.result_side,
             scores: self.score_side,
             most_bad: self.max_bad,
+            progress: if std::io::stderr().is_terminal() { show_read } else { |_| {} },
         };
         let (cpu, wall) = (cpu_seconds(), Instant::now());
-        let data = load(&self.texel, start, &options).context("cannot use the positions")?;
+        let data = load(&self.texel, start, &options);
+        if std::io::stderr().is_terminal() {
+            eprint!("\r\x1b[K");
+        }
+        let data = data.context("cannot use the positions")?;
         let cost = LoadCost { cpu: cpu_seconds() - cpu, wall: wall.elapsed().as_secs_f64() };
         for file in &data.files {
             let k =

@@ -9,6 +9,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use engine::eval::gradient::Pair;
 use engine::eval::{EvalParams, Header};
+use serde_json::{Value, json};
 use tuner::checkpoint::Checkpoint;
 use tuner::cpu::{cpu_seconds, peak_memory};
 use tuner::curvature::{Scaling, survey};
@@ -77,6 +78,10 @@ pub struct TexelArgs {
     /// Stop when the hold-out loss did not improve for so many iterations [default: 12, Adam 200]
     #[arg(long, value_name = "N")]
     patience: Option<u64>,
+
+    /// Write the figures as JSON to standard output
+    #[arg(long)]
+    json: bool,
 
     /// Go on from a checkpoint (written beside --out after every iteration)
     #[arg(long, value_name = "FILE")]
@@ -204,7 +209,12 @@ pub fn run(args: &TexelArgs) -> anyhow::Result<ExitCode> {
         earlier,
     };
     outcome.write()?;
-    outcome.print();
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&outcome.figures())?);
+        warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    } else {
+        outcome.print();
+    }
     if fit.ended == Ended::Interrupted {
         eprintln!(
             "tune: interrupted; the best weights so far are in {}. To go on, give the same options and\n  --resume {}",
@@ -393,7 +403,7 @@ impl Outcome<'_> {
                 "memory",
                 format!(
                     "{:.1} bytes a position, {:.1} MB at most in all",
-                    (self.data.train.bytes() + self.data.holdout.bytes()) as f64 / self.positions() as f64,
+                    self.bytes_a_position(),
                     peak_memory() as f64 / 1e6
                 ),
             ),
@@ -401,23 +411,64 @@ impl Outcome<'_> {
         ]
     }
 
+    fn report(&self) -> Report<'_> {
+        let judged = if self.data.holdout.is_empty() { &self.data.train } else { &self.data.holdout };
+        Report {
+            facts: self.facts(),
+            warnings: self.warnings.clone(),
+            curve: &self.fit.curve,
+            before: (self.start, self.sigmoid),
+            after: (self.params, self.sigmoid),
+            positions: judged,
+        }
+    }
+
+    /// All of it for programs.
+    fn figures(&self) -> Value {
+        let losses = |losses: Losses| json!({ "fitted": losses.train, "held_out": losses.holdout });
+        let [load, fit] = &self.costs;
+        let mut figures = json!({
+            "positions": self.positions(),
+            "held_out": self.data.holdout.len(),
+            "held_out_by": if self.data.games_known { "game" } else { "position" },
+            "labels": self.labels(),
+            "k": self.sigmoid.k,
+            "loss_before": losses(self.losses[0]),
+            "loss_after": losses(self.losses[1]),
+            "ended": self.fit.ended.to_string(),
+            "iterations": self.earlier + self.fit.curve.last().map_or(0, |step| step.iteration),
+            "best_iteration": self.earlier + self.fit.best_iteration,
+            "passes": self.fit.passes,
+            "load": { "cpu_seconds": load.cpu, "seconds": load.wall },
+            "fit": { "cpu_seconds": fit.cpu, "seconds": fit.wall },
+            "bytes_a_position": self.bytes_a_position(),
+            "peak_bytes": peak_memory(),
+            "data_hash": format!("{:016x}", self.data.hash),
+            "warnings": self.warnings,
+            "out": self.args.out,
+        });
+        if let (Some(all), Value::Object(more)) = (figures.as_object_mut(), self.report().figures()) {
+            all.extend(more);
+        }
+        figures
+    }
+
+    fn bytes_a_position(&self) -> f64 {
+        (self.data.train.bytes() + self.data.holdout.bytes()) as f64 / self.positions() as f64
+    }
+
     fn write(&self) -> anyhow::Result<()> {
+        // Whole or not at all: somebody may be playing with the old ones.
         let out = &self.args.out;
-        std::fs::write(out, self.params.to_toml(&self.header()))
+        let beside = with_suffix(out, ".new");
+        std::fs::write(&beside, self.params.to_toml(&self.header()))
+            .and_then(|()| std::fs::rename(&beside, out))
             .with_context(|| format!("cannot write {}", out.display()))?;
         if let Some(directory) = &self.args.report {
-            let judged = if self.data.holdout.is_empty() { &self.data.train } else { &self.data.holdout };
-            let report = Report {
-                facts: self.facts(),
-                warnings: self.warnings.clone(),
-                curve: &self.fit.curve,
-                before: (self.start, self.sigmoid),
-                after: (self.params, self.sigmoid),
-                positions: judged,
-            };
-            report
-                .write(directory)
-                .with_context(|| format!("cannot write the report to {}", directory.display()))?;
+            let fail = || format!("cannot write the report to {}", directory.display());
+            self.report().write(directory).with_context(fail)?;
+            let figures = serde_json::to_string_pretty(&self.figures())?;
+            std::fs::write(directory.join("fit.json"), figures + "\n").with_context(fail)?;
         }
         Ok(())
     }

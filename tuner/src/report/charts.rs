@@ -93,6 +93,10 @@ impl Chart<'_> {
             let (low, high) = (x_low.max(y_low), x_high.min(y_high));
             svg.line([x_at(low), y_at(low)], [x_at(high), y_at(high)], "#aaa");
         }
+        // Names beside each other, each with the room of the longest.
+        let longest = self.series.iter().map(|series| series.name.chars().count()).max().unwrap_or(0);
+        let room =
+            (35.0 + 6.5 * longest as f64).min((WIDTH - LEFT - RIGHT) / self.series.len().max(1) as f64);
         for (place, series) in self.series.iter().enumerate() {
             let points: Vec<[f64; 2]> = series
                 .points
@@ -106,7 +110,7 @@ impl Chart<'_> {
             for &point in &points {
                 svg.dot(point, if series.joined { 2.0 } else { 3.5 }, series.color);
             }
-            let x = LEFT + 10.0 + 150.0 * place as f64;
+            let x = LEFT + room * place as f64;
             svg.rectangle([x, 28.0], [10.0, 10.0], series.color);
             svg.text([x + 15.0, 37.0], Anchor::Start, 11.0, series.name);
         }
@@ -164,9 +168,9 @@ pub fn boards(boards: &[Board], across: usize) -> String {
 
 /// From red over white to green.
 fn heat(share: f64) -> String {
-    let share = share.clamp(-1.0, 1.0);
-    let fade = (255.0 - 155.0 * share.abs()) as u8;
-    if share < 0.0 { format!("rgb(255,{fade},{fade})") } else { format!("rgb({fade},235,{fade})") }
+    let full = if share < 0.0 { [235.0, 95.0, 85.0] } else { [80.0, 180.0, 110.0] };
+    let [red, green, blue] = full.map(|full: f64| 255.0 + (full - 255.0) * share.abs().min(1.0));
+    format!("rgb({red:.0},{green:.0},{blue:.0})")
 }
 
 #[cfg(test)]
@@ -184,6 +188,13 @@ mod tests {
             assert!(text.contains("a &lt; b") && text.contains("t &amp; u"));
             assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         }
+    }
+
+    #[test]
+    fn nothing_is_white_and_more_than_full_is_full() {
+        assert_eq!(heat(0.0), "rgb(255,255,255)");
+        assert_eq!(heat(-7.0), heat(-1.0));
+        assert_ne!(heat(0.5), heat(-0.5));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::path::Path;
 use engine::eval::gradient::Pair;
 use engine::eval::{EvalParams, FULL_PHASE};
 use rayon::prelude::*;
+use serde_json::{Value, json};
 
 use crate::compare::{self, Difference};
 use crate::fit::Step;
@@ -83,8 +84,15 @@ impl Errors {
     }
 
     fn phase_points(&self) -> Vec<[f64; 2]> {
-        let of = |(phase, &[sum, count]): (usize, &[f64; 2])| [phase as f64, sum / count];
-        self.by_phase.iter().enumerate().filter(|(_, sums)| sums[1] > 0.0).map(of).collect()
+        // Two phases together: an odd one means that somebody is a piece ahead, which is easier to judge or harder.
+        let both = |pair: &[[f64; 2]]| {
+            pair.iter().fold([0.0; 2], |sums, phase| [sums[0] + phase[0], sums[1] + phase[1]])
+        };
+        let pairs = self.by_phase.chunks(2).map(both).enumerate();
+        pairs
+            .filter(|(_, sums)| sums[1] > 0.0)
+            .map(|(place, [sum, count])| [2.0 * place as f64, sum / count])
+            .collect()
     }
 
     fn calibration_points(&self) -> Vec<[f64; 2]> {
@@ -94,6 +102,40 @@ impl Errors {
 }
 
 impl Report<'_> {
+    /// The figures behind the pictures, for notebooks and other programs: see docs/9-tuning.md.
+    pub fn figures(&self) -> Value {
+        let mut calibration = Vec::new();
+        let mut phases = Vec::new();
+        for (when, (params, sigmoid)) in [("before", self.before), ("after", self.after)] {
+            let errors = Errors::measure(self.positions, &starts::pairs(params), sigmoid);
+            for &[expected, label, count] in errors.by_prediction.iter().filter(|bin| bin[2] > 0.0) {
+                calibration.push(json!({
+                    "weights": when, "predicted": expected / count, "came": label / count, "positions": count,
+                }));
+            }
+            for (phase, &[sum, count]) in errors.by_phase.iter().enumerate().filter(|(_, sums)| sums[1] > 0.0)
+            {
+                phases.push(
+                    json!({ "weights": when, "phase": phase, "error": sum / count, "positions": count }),
+                );
+            }
+        }
+        let both = self.before.0.to_vec().into_iter().zip(self.after.0.to_vec());
+        let weights: Vec<Value> = both
+            .enumerate()
+            .map(|(index, (before, after))| {
+                let field = EvalParams::field(index);
+                json!({
+                    "name": EvalParams::name(index), "field": field.name, "section": field.section,
+                    "place": index - field.first,
+                    "before_mg": before.mg(), "before_eg": before.eg(),
+                    "after_mg": after.mg(), "after_eg": after.eg(),
+                })
+            })
+            .collect();
+        json!({ "curve": self.curve, "calibration": calibration, "phases": phases, "weights": weights })
+    }
+
     /// Writes `index.html` and the pictures into a directory, which is made if need be.
     pub fn write(&self, directory: &Path) -> io::Result<()> {
         std::fs::create_dir_all(directory)?;
@@ -274,7 +316,7 @@ fn squares(params: &EvalParams, half: usize) -> String {
         .zip(&params.psqt)
         .zip(&params.piece_value)
         .map(|((name, table), &value)| Board {
-            title: format!("{name} ({:.0} and)", number(value)),
+            title: format!("{name}: {:.0} and, by square,", number(value)),
             numbers: table.iter().map(|&score| number(score)).collect(),
             columns: 8,
             first_file: 'a',
