@@ -12,9 +12,12 @@ use crate::eval::endgame::KNOWN_WIN;
 use crate::types::{Move, Value, value};
 
 /// So many games weigh as much as the search (or the evaluation) itself.
-const KAPPA: Value = 8;
+const KAPPA: Value = 1;
+/// Of a position's static evaluation, the book has this many hundredths of its say in a root move's value: the
+/// other leaves of a search know nothing of the book, and values must stay comparable.
+const INNER_WEIGHT: Value = 25;
 /// The book moves a value by no more than this.
-const MOST_SHIFT: Value = 120;
+const MOST_SHIFT: Value = 300;
 /// Scores beyond this say no more than that a side is winning.
 const MOST_SCORE: Value = 600;
 /// A book knows nothing of the fifty-move count: from here on it is not asked.
@@ -168,7 +171,7 @@ impl Thread<'_> {
         for (to, row) in known.moves.iter_mut().zip(others) {
             *to = Some(row.m);
         }
-        Some((Opinion::new(entry.score, entry.games_played, experience.weight), known))
+        Some((Opinion::new(entry.score, entry.games_played, experience.weight * INNER_WEIGHT / 100), known))
     }
 }
 

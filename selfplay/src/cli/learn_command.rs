@@ -47,9 +47,9 @@ pub struct MethodArgs {
     #[arg(long, default_value = "mean", value_parser = parse_rule)]
     rule: Rule,
 
-    /// The share of what followed in a score
-    #[arg(long, default_value = "0.5", value_parser = parse_share)]
-    alpha: u16,
+    /// The share of what followed in a score [default: 0.8 for mean, 0.5 for td]
+    #[arg(long, value_parser = parse_share)]
+    alpha: Option<u16>,
 
     /// What a value keeps from ply to ply
     #[arg(long, default_value = "0.99", value_parser = parse_share)]
@@ -62,6 +62,11 @@ pub struct MethodArgs {
     /// The style that played the games, if the book is for one
     #[arg(long, default_value = "")]
     style: String,
+
+    /// For experiments, a book that must not help: a coin for each game, decided by this number, says
+    /// whether what it teaches is turned round
+    #[arg(long, value_name = "SEED")]
+    coin: Option<u64>,
 }
 
 impl MethodArgs {
@@ -70,9 +75,15 @@ impl MethodArgs {
         if self.style.len() > 16 {
             bail!("--style {}: a style's name has at most 16 bytes", self.style);
         }
-        let discount =
-            Discount { alpha_milli: self.alpha, gamma_milli: self.gamma, learns_draws: self.learn_draws };
-        Ok(Method { rule: self.rule, discount, style: self.style.clone() })
+        // The running average keeps the manual's number. A mean never forgets what a fooled search thought, so
+        // what came of it weighs more there.
+        let usual = if self.rule == Rule::Td { 500 } else { 800 };
+        let discount = Discount {
+            alpha_milli: self.alpha.unwrap_or(usual),
+            gamma_milli: self.gamma,
+            learns_draws: self.learn_draws,
+        };
+        Ok(Method { rule: self.rule, discount, style: self.style.clone(), coin: self.coin })
     }
 }
 

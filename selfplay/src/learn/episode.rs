@@ -74,6 +74,15 @@ impl Episode {
         }
     }
 
+    /// The same game with everything that was thought and its end turned round: as false as can be, and
+    /// otherwise like a true one.
+    pub fn turned_round(mut self) -> Episode {
+        for step in &mut self.steps {
+            step.value_stm = step.value_stm.map(|value| -value);
+        }
+        Episode { fate_of_last: self.fate_of_last.flipped(), ..self }
+    }
+
     /// Whether this decision was made before in this game: a repetition, which counts once.
     pub fn repeats(&self, step: usize) -> bool {
         let Step { key, action, .. } = self.steps[step];

@@ -8,8 +8,9 @@ use engine::book::experience::{
 };
 use engine::book::game_log::GameLogError;
 use engine::types::Move;
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::episode::Discount;
+use super::episode::{Discount, Episode};
 use super::ledger::{Ledger, Place, Sums};
 use super::material::{Material, MaterialKind, episode_of};
 use crate::record::{self, GameRecord, RecordError};
@@ -23,9 +24,21 @@ pub struct Method {
     pub discount: Discount,
     /// The style that played, if the book is for one.
     pub style: String,
+    /// For a control: a coin for each game, decided by this number, says whether all that it teaches is
+    /// turned round. The book of such games knows the same positions, and nothing.
+    pub coin: Option<u64>,
 }
 
 impl Method {
+    /// The game as it is to be learned.
+    fn lesson(&self, number: u64, episode: Episode) -> Episode {
+        let heads = self.coin.is_some_and(|seed| {
+            let [seed, number] = [seed, number].map(u64::to_le_bytes);
+            xxh3_64(&[seed, number].concat()) & 1 == 1
+        });
+        if heads { episode.turned_round() } else { episode }
+    }
+
     /// The header of a book that holds nothing yet and is learned so.
     pub fn header(&self) -> Header {
         Header {
@@ -158,9 +171,11 @@ pub fn learn_files(
             MaterialKind::Record(file) => file,
             MaterialKind::Games(games) => {
                 let new = missing.iter().flat_map(|span| span.first..span.end);
-                for episode in new.filter_map(|number| games.get(number as usize)).flatten() {
-                    ledger.learn(episode, known);
-                    progress(1);
+                for number in new {
+                    if let Some(Some(episode)) = games.get(number as usize) {
+                        ledger.learn(&method.lesson(u64::from(number), episode.clone()), known);
+                        progress(1);
+                    }
                 }
                 continue;
             }
@@ -172,8 +187,10 @@ pub fn learn_files(
             Rule::Mean => {
                 let learn_block = |_: &record::Header, games: Vec<GameRecord>| {
                     let mut part = Ledger::new(method.rule, method.discount);
-                    for episode in games.iter().filter(|game| is_new(game)).filter_map(episode_of) {
-                        part.learn(&episode, |_| None);
+                    for game in games.iter().filter(|game| is_new(game)) {
+                        if let Some(episode) = episode_of(game) {
+                            part.learn(&method.lesson(game.id, episode), |_| None);
+                        }
                     }
                     progress(part.games());
                     part
@@ -189,7 +206,7 @@ pub fn learn_files(
                     if is_new(&game)
                         && let Some(episode) = episode_of(&game)
                     {
-                        ledger.learn(&episode, known);
+                        ledger.learn(&method.lesson(game.id, episode), known);
                         progress(1);
                     }
                 }
