@@ -215,3 +215,28 @@ fn a_kill_leaves_the_old_book_whole() {
     succeed(&["learn", "--games", text(folder.path()), "--book", text(&undisturbed)]);
     assert!(std::fs::read(&book).unwrap() == std::fs::read(&undisturbed).unwrap());
 }
+
+#[test]
+fn anyones_games_can_be_imported_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pgn, book) = (folder.path().join("club.pgn"), folder.path().join("club.exp"));
+    let games = "[Result \"1-0\"]\n\n1. e4 {+0.30/9 1s} e5 {[%eval 0.25]} 2. Qh5 Ke7 3. Qxe5# 1-0\n\n\
+                 [Result \"*\"]\n\n1. d4 *\n\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n\
+                 [Result \"1-0\"]\n\n1. e4 e4 1-0\n";
+    std::fs::write(&pgn, games).unwrap();
+    let import = ["book", "import", text(&pgn), "--book", text(&book)];
+    let said = succeed(&import);
+    assert!(said.contains("learned 2 games, 9 positions"), "{said}");
+    assert!(said.contains("2 games have no result or no legal moves"), "{said}");
+    let before = std::fs::read(&book).unwrap();
+    assert!(succeed(&import).contains("4 games were known"));
+    assert!(std::fs::read(&book).unwrap() == before);
+    let shown: serde_json::Value =
+        serde_json::from_str(&succeed(&["book", "show", text(&book), "--json", &Board::start().fen()]))
+            .unwrap();
+    let moves = shown["moves"].as_array().unwrap();
+    let find = |name: &str| moves.iter().find(|known| known["move"] == name).unwrap();
+    assert!(find("e2e4")["wins"] == 1 && find("e2e4")["depth"] == 9);
+    assert!(find("f2f3")["losses"] == 1 && find("f2f3")["score"].as_i64().unwrap() < -1000);
+    assert!(fail(&["book", "import", text(&book), "--book", text(&book)]).contains("club.exp"));
+}
