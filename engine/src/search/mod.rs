@@ -36,7 +36,7 @@ use experience::ExperienceUse;
 use history::Histories;
 use strength::{FirstLines, Strength};
 use tables::TableUse;
-use thread::{Shared, Thread};
+use thread::{Knowledge, Shared, Thread};
 use time::TimeManager;
 
 /// When to stop. The default has no limit at all and is stopped by [`Signals::stop`].
@@ -318,8 +318,10 @@ impl Searcher {
         let experience = self.experience.as_deref().filter(|_| options.strength.is_none());
         let shared = Shared::new(
             &self.table,
-            TableUse::new(tablebases, options.syzygy, board, &root_moves),
-            ExperienceUse::new(experience, options.experience_weight),
+            Knowledge {
+                tables: TableUse::new(tablebases, options.syzygy, board, &root_moves),
+                experience: ExperienceUse::new(experience, options.experience_weight),
+            },
             limits,
             signals,
             options,

@@ -438,7 +438,7 @@ impl Thread<'_> {
             if ROOT {
                 let searched = v;
                 v = opinion.map_or(v, |opinion| opinion.blend(v));
-                self.note_root_move(m, searched, v, move_count, alpha, beta, nodes_before);
+                self.note_root_move(m, searched, v, move_count, (alpha, beta), nodes_before);
             }
 
             // Step 18. A new best move, perhaps a cutoff.
@@ -638,15 +638,13 @@ impl Thread<'_> {
     }
 
     /// Writes down what a root move gave: what the search found, and what that is with the book's say.
-    #[allow(clippy::too_many_arguments)]
     fn note_root_move(
         &mut self,
         m: Move,
         searched: Value,
         v: Value,
         move_count: i32,
-        alpha: Value,
-        beta: Value,
+        (alpha, beta): (Value, Value),
         nodes_before: u64,
     ) {
         let nodes = self.nodes - nodes_before;

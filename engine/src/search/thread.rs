@@ -21,6 +21,12 @@ use crate::types::{MAX_PLY, Move, Value, value};
 #[derive(Default)]
 struct PaddedCounter(AtomicU64);
 
+/// What is known without a search.
+pub(super) struct Knowledge<'a> {
+    pub(super) tables: TableUse<'a>,
+    pub(super) experience: ExperienceUse<'a>,
+}
+
 /// What the threads of one search share.
 pub(super) struct Shared<'a> {
     pub(super) table: &'a Table,
@@ -40,8 +46,7 @@ pub(super) struct Shared<'a> {
 impl<'a> Shared<'a> {
     pub(super) fn new(
         table: &'a Table,
-        tables: TableUse<'a>,
-        experience: ExperienceUse<'a>,
+        Knowledge { tables, experience }: Knowledge<'a>,
         limits: &'a Limits,
         signals: &'a Signals,
         options: &'a SearchOptions,
