@@ -33,7 +33,8 @@ fn embed_weights() {
         .unwrap_or_else(|_| variable("CARGO_MANIFEST_DIR") + "/../data/champion/weights.toml");
     println!("cargo::rerun-if-changed={source}");
     let target = std::path::Path::new(&variable("OUT_DIR")).join("weights.toml");
-    std::fs::copy(&source, target).unwrap_or_else(|error| panic!("cannot embed the weights {source}: {error}"));
+    std::fs::copy(&source, target)
+        .unwrap_or_else(|error| panic!("cannot embed the weights {source}: {error}"));
 }
 
 /// What cargo tells build scripts.

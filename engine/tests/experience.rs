@@ -78,10 +78,20 @@ fn a_search_outside_the_book_is_the_search_without_one() {
     let folder = Folder::new("outside");
     let book = folder.book(&Board::start(), &[("e2e4", 9, 20)]);
     let board = Board::from_fen("r1bq1rk1/pp2ppbp/2np1np1/8/3NP3/2N1BP2/PPPQ2PP/R3KB1R w KQ - 3 9").unwrap();
-    let (with, without) = (search(&board, Some(&book), 100), search(&board, None, 100));
+    assert_same(search(&board, Some(&book), 100), search(&board, None, 100));
+}
+
+#[test]
+fn a_search_with_an_empty_book_is_the_search_without_one() {
+    let folder = Folder::new("empty");
+    let book = folder.book(&Board::start(), &[]);
+    assert_same(search(&Board::start(), Some(&book), 100), search(&Board::start(), None, 100));
+}
+
+fn assert_same(one: SearchResult, other: SearchResult) {
     assert_eq!(
-        (with.best, with.score, with.depth, with.pv),
-        (without.best, without.score, without.depth, without.pv)
+        (one.best, one.score, one.depth, one.nodes, one.pv),
+        (other.best, other.score, other.depth, other.nodes, other.pv)
     );
 }
 
