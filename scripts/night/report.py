@@ -116,7 +116,7 @@ def curve(series, title):
     high = max(0, max(elo + error for _, elo, error in points))
     last = max(generation for generation, _, _ in points)
     span = (high - low) or 1
-    x = lambda generation: left + (width - left - 110) * generation / max(1, last)
+    x = lambda generation: left + (width - left - 170) * generation / max(1, last)
     y = lambda elo: 20 + (height - 20 - bottom) * (high - elo) / span
     parts = [f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{html.escape(title)}" '
              'font-family="system-ui, sans-serif" font-size="12">']
@@ -124,7 +124,7 @@ def curve(series, title):
     mark = int(low // step) * step
     while mark <= high:
         if mark >= low:
-            parts.append(f'<line x1="{left}" x2="{width - 110}" y1="{y(mark):.1f}" y2="{y(mark):.1f}" '
+            parts.append(f'<line x1="{left}" x2="{width - 170}" y1="{y(mark):.1f}" y2="{y(mark):.1f}" '
                          f'stroke="{"#888" if mark == 0 else "#e5e5e5"}"/>'
                          f'<text x="{left - 8}" y="{y(mark) + 4:.1f}" text-anchor="end" fill="#666">{mark:+d}</text>')
         mark += step

@@ -332,3 +332,11 @@ fn an_interrupted_fit_keeps_its_best_and_goes_on_and_so_does_a_killed_one() {
     let said = text(&tune(directory, &["--texel", "p.epd", "--resume", "broken.checkpoint"]));
     assert!(said.contains("broken.checkpoint") && said.contains("start again without --resume"), "{said}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_ends_it_quietly() {
+    let pipe = "\"$0\" compare hand material --all | head -n 1";
+    let shell = Command::new("sh").args(["-c", pipe, env!("CARGO_BIN_EXE_tune")]).output().expect("sh runs");
+    assert_eq!(String::from_utf8_lossy(&shell.stderr), "", "no panic, no message");
+}

@@ -76,7 +76,12 @@ const INTERRUPTED: u8 = 130;
 
 /// Reads the command line and runs it.
 pub fn run() -> ExitCode {
-    let result = match Cli::parse().command {
+    let command = Cli::parse().command;
+    // A dead engine at the other end of a pipe is a result to record, not the end of a match.
+    if !matches!(command, Command::Match(_) | Command::Suite(_)) {
+        end_when_nobody_reads();
+    }
+    let result = match command {
         Command::Match(args) => match_command::run(&args),
         Command::Judge(args) => judge_command::run(&args),
         Command::Suite(args) => suite_command::run(&args),
@@ -99,6 +104,16 @@ pub fn run() -> ExitCode {
             eprintln!("selfplay: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// `selfplay show … | head` ends when `head` does, as other programs do; without this, printing would panic.
+fn end_when_nobody_reads() {
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{SigHandler, Signal, signal};
+        // SAFETY: the default action runs no code of ours.
+        let _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) };
     }
 }
 
