@@ -115,18 +115,32 @@ def extract(night, generation, task, threads):
 
 # --- tune: the champion's weights, fitted to them ---------------------------------------------------------------
 
+# How firmly weights are tied to the champion's: a blank slate may move freely, a good start hardly at all. The games
+# held out decide.
+TETHERS = ("1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1")
+
+
 def tune(night, generation, task, threads):
     with published_folder(night.generation(generation, "tune")) as part:
-        weights = os.path.join(part, WEIGHTS)
-        run([
-            night.program("tune"), "--texel", night.generation(generation, "extract", "positions.tps"),
-            "--start", night.champion_before(generation).weights, "--out", weights,
-            "--lambda", str(night.settings["result_share"]), "--l2", "auto", "--report", os.path.join(part, "report"),
-            "--seed", str(night.seed_of(generation, "tune")), "--threads", str(threads),
-        ], night.log(f"tune-{generation}"), night.environment)
-        for left in os.listdir(part):
-            if left.endswith(".checkpoint"):
-                os.remove(os.path.join(part, left))
+        fits = []
+        for tether in TETHERS:
+            folder = os.path.join(part, f"tether-{tether}")
+            os.makedirs(folder)
+            told = run([
+                night.program("tune"), "--texel", night.generation(generation, "extract", "positions.tps"),
+                "--start", night.champion_before(generation).weights, "--out", os.path.join(folder, WEIGHTS),
+                "--lambda", str(night.settings["result_share"]), "--l2", tether,
+                "--report", os.path.join(folder, "report"), "--seed", str(night.seed_of(generation, "tune")),
+                "--threads", str(threads), "--json",
+            ], night.log(f"tune-{generation}"), night.environment, capture=True)
+            fits.append((json.loads(told)["loss_after"]["held_out"], tether, folder))
+        _, tether, best = min(fits)
+        os.rename(os.path.join(best, WEIGHTS), os.path.join(part, WEIGHTS))
+        os.rename(os.path.join(best, "report"), os.path.join(part, "report"))
+        write_json(os.path.join(part, "tethers.json"),
+                   {"chosen": tether, "held_out_loss": {name: loss for loss, name, _ in fits}})
+        for _, _, folder in fits:
+            shutil.rmtree(folder)
 
 
 # --- gate: one task an arm; rounds of a match until the test is decided -----------------------------------------
