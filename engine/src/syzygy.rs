@@ -515,10 +515,10 @@ fn name_of(board: &Board) -> String {
 }
 
 fn empty_tables() -> Tablebase<Chess> {
+    #[cfg(target_pointer_width = "64")]
     // SAFETY: the maps are only read, and the reader checks what it reads: other bytes give a wrong result
     // or an error. A file that another program cuts short while it is mapped ends the process, as with
     // every mapped file; tables are never written to once they are there.
-    #[cfg(target_pointer_width = "64")]
     unsafe {
         Tablebase::with_mmap_filesystem()
     }

@@ -29,14 +29,7 @@ fn tables() -> Option<Tablebase<Chess>> {
 
 /// A position without castling or en passant, for both libraries.
 fn position(pieces: &[(Piece, Square)], side_to_move: Color) -> Option<(Board, Chess)> {
-    let mut setup = Setup {
-        pieces: [None; 64],
-        side_to_move,
-        castling_rooks: [[None; 2]; 2],
-        en_passant: None,
-        halfmove_clock: 0,
-        fullmove_number: 1,
-    };
+    let mut setup = Setup { side_to_move, ..Setup::EMPTY };
     let mut oracle = shakmaty::Setup::empty();
     oracle.turn = shakmaty::Color::from_white(side_to_move == Color::White);
     for &(piece, square) in pieces {

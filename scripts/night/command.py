@@ -133,9 +133,8 @@ def run_night(arguments):
 
 def run_stage(arguments):
     """One task, as a job of a cluster runs it."""
-    night = attach(open_night(arguments.folder), arguments)
     arguments.nights = os.path.dirname(os.path.abspath(arguments.folder))
-    night.hall = hall_of(arguments, night.folder, night.settings["from_zero"])
+    night = attach(open_night(arguments.folder), arguments)
     stage = BY_NAME[arguments.stage]
     if not stage.is_done(night, arguments.generation, arguments.task):
         stage.run(night, arguments.generation, arguments.task, arguments.threads)

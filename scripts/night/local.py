@@ -6,20 +6,14 @@ from .stages import work
 
 
 def launch(night, threads, say):
-    everything = list(work(night))
-    began = time.monotonic()
-    shown = None
-    for stage, generation, task in everything:
-        label = stage.name if stage.final else f"generation {generation}: {stage.name}"
+    for stage, generation, task in work(night):
         if stage.is_done(night, generation, task):
             continue
+        label = stage.name if stage.final else f"generation {generation}: {stage.name}"
         tasks = stage.tasks(night)
-        if (label, task) != shown:
-            say(f"{label}{f' {task + 1} of {tasks}' if tasks > 1 else ''} ...")
-            shown = (label, task)
+        say(f"{label}{f' {task + 1} of {tasks}' if tasks > 1 else ''} ...")
         start = time.monotonic()
         stage.run(night, generation, task, threads)
         seconds = time.monotonic() - start
         if seconds >= 1:
             say(f"    {seconds:.0f} s")
-    return time.monotonic() - began

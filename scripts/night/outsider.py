@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 
+from .engine_spec import process
 from .files import run, write_json
 
 # Debian's engines that obey `go nodes`, with the share of our nodes they get: one that loses every game says as
@@ -28,11 +29,6 @@ def installed():
     return None
 
 
-def spec(name, program, options, limit):
-    parts = [f"cmd={program}", f"name={name}", *(f"option.{key}={value}" for key, value in options.items()), limit]
-    return ",".join(part.replace(",", "\\,") if part != limit else part for part in parts)
-
-
 def ask(night, generation, candidate, champion, folder, threads):
     """Both against the outsider; `objects` if the candidate is clearly worse than the champion there."""
     settings, found = night.settings, installed()
@@ -48,8 +44,8 @@ def ask(night, generation, candidate, champion, folder, threads):
         ours.update({"ExperienceFile": player.book} if player.book else {"UseExperienceBook": "false"})
         told = run([
             night.program("selfplay"), "match",
-            "--engine", spec(who, night.program("tabula"), ours, f"nodes={nodes}"),
-            "--engine", spec(name, program, options, f"nodes={max(1, round(nodes * share))}"),
+            "--engine", process(who, night.program("tabula"), ours, f"nodes={nodes}"),
+            "--engine", process(name, program, options, f"nodes={max(1, round(nodes * share))}"),
             "--games", str(settings["outsider_games"]), "--seed", str(night.seed_of(generation, "outsider")),
             "--concurrency", str(threads), "--log", os.path.join(night.folder, "logs", "outsider"),
             "--resign", "movecount=4,score=900,twosided", "--json",

@@ -14,9 +14,6 @@ def elo_text(elo):
     error = elo.get("error")
     return f"{elo['value']:+.0f} ± {error:.0f}" if error is not None else f"{elo['value']:+.0f}"
 
-def results_text(results):
-    return f"+{results['wins']} ={results['draws']} −{results['losses']}"
-
 def rows_of(night):
     """One line for each generation that is judged."""
     rows = []

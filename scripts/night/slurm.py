@@ -12,7 +12,7 @@ import subprocess
 import time
 
 from .files import NightError
-from .stages import STAGES
+from .stages import work
 
 # A task that fails without saying why (a worker killed, a node's disk) is tried so many times in all.
 TRIES = 3
@@ -68,14 +68,9 @@ def launch(night, options, say):
         raise NightError("--slurm: no sbatch here; without it the night runs on this machine")
     there = queued(night)
     jobs = {}
-    for generation in night.generations():
-        for stage in STAGES:
-            if not stage.final:
-                submit(night, stage, generation, jobs, there, options, say)
-    for stage in STAGES:
-        if stage.final:
-            submit(night, stage, night.settings["generations"], jobs, there, options, say)
-    return jobs
+    for stage, generation, task in work(night):
+        if task == 0:  # All tasks of a stage are one job.
+            submit(night, stage, generation, jobs, there, options, say)
 
 
 def submit(night, stage, generation, jobs, there, options, say):
@@ -86,9 +81,7 @@ def submit(night, stage, generation, jobs, there, options, say):
     if name in there:
         jobs[(stage.name, generation)] = there[name]
         return
-    needs = [(need, generation) for need in stage.needs] if generation else []
-    if stage.name == "generate":
-        needs = [("promote", generation - 1)]
+    needs = [(need, generation) for need in stage.needs] + [(need, generation - 1) for need in stage.before]
     waits = [jobs[need] for need in needs if need in jobs]
     command = ["sbatch", "--parsable", "--requeue", "--open-mode=append", "--kill-on-invalid-dep=yes",
                f"--job-name={name}", f"--output={night.path('logs', f'slurm-{stage.name}-{generation}.log')}"]

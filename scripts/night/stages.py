@@ -8,6 +8,7 @@ from typing import Callable
 
 from . import outsider
 from .champion import BOOK, ORIGIN, WEIGHTS, Champion
+from .engine_spec import in_process
 from .files import copy_whole, published_folder, read_json, run, sha256, sweep, write_json
 
 # Draws are called late and seldom: the blank slate finds every quiet position level.
@@ -26,18 +27,11 @@ class Stage:
     is_done: Callable  # (night, generation, task) -> bool
     tasks: Callable = lambda night: 1
     final: bool = False  # once a night, after all generations
+    before: tuple = ()  # stages of the generation before that it needs
 
 
 def folder_is_there(name):
     return lambda night, generation, task: os.path.isdir(night.generation(generation, name))
-
-
-def engine(name, champion):
-    """Our engine in process, as `selfplay match` wants it."""
-    parts = [f"self:weights={champion.weights}"]
-    if champion.book:
-        parts.append(f"book={champion.book}")
-    return ",".join(part.replace(",", "\\,") for part in parts) + f",name={name}"
 
 
 # --- generate: one task a shard --------------------------------------------------------------------------------
@@ -149,11 +143,10 @@ def candidate_of(night, generation, arm):
     """Weights and book of an arm."""
     before = night.champion_before(generation)
     tuned, learned = night.generation(generation, "tune"), night.generation(generation, "learn")
-    made = Candidate(
+    return Candidate(
         os.path.join(tuned, WEIGHTS) if arm in ("weights", "both") else before.weights,
         os.path.join(learned, BOOK) if arm in ("book", "both") else before.book,
     )
-    return made
 
 
 class Candidate(Champion):
@@ -185,8 +178,8 @@ def gate(night, generation, task, threads):
         if not os.path.exists(path):
             seed = night.seed_of(generation, "gate") + 31 * number + 1_009 * task
             told = run([
-                night.program("selfplay"), "match", "--engine", engine("candidate", candidate),
-                "--engine", engine("champion", before), "--games", str(settings["gate_games"]),
+                night.program("selfplay"), "match", "--engine", in_process("candidate", candidate.weights, candidate.book),
+                "--engine", in_process("champion", before.weights, before.book), "--games", str(settings["gate_games"]),
                 "--soft-nodes", str(settings["gate_nodes"]), "--seed", str(seed),
                 "--concurrency", str(threads), "--json", *DECIDED,
             ], log, capture=True)
@@ -241,16 +234,16 @@ def promote(night, generation, task, threads):
 # --- rate: each generation against the night's start and against what is shipped --------------------------------
 
 def rate(night, generation, task, threads):
-    settings, champion, log = night.settings, Champion(night.generation(generation, "promote")), \
-        night.log(f"rate-{generation}")
+    settings, log = night.settings, night.log(f"rate-{generation}")
+    champion, start = Champion(night.generation(generation, "promote")), night.start()
     with published_folder(night.generation(generation, "rate")) as part:
         ratings = {}
         for number, name in enumerate(("start", "shipped")):
             if not settings["rating_games"]:
                 continue
-            rival = engine("start", night.start()) if name == "start" else "self:name=shipped"
+            rival = in_process("start", start.weights, start.book) if name == "start" else "self:name=shipped"
             told = run([
-                night.program("selfplay"), "match", "--engine", engine("champion", champion), "--engine", rival,
+                night.program("selfplay"), "match", "--engine", in_process("champion", champion.weights, champion.book), "--engine", rival,
                 "--games", str(settings["rating_games"]), "--soft-nodes", str(settings["gate_nodes"]),
                 "--seed", str(night.seed_of(generation, "rating") + number), "--concurrency", str(threads),
                 "--json", *DECIDED,
@@ -283,7 +276,8 @@ def report(night, generation, task, threads):
 
 
 STAGES = (
-    Stage("generate", ("promote of the generation before",), generate, shard_is_there, lambda n: n.settings["shards"]),
+    # Its champion is that of the generation before: `before` makes this the need of a stage of that generation.
+    Stage("generate", (), generate, shard_is_there, lambda night: night.settings["shards"], before=("promote",)),
     Stage("merge", ("generate",), merge, folder_is_there("merge")),
     Stage("learn", ("merge",), learn, folder_is_there("learn")),
     Stage("extract", ("merge",), extract, folder_is_there("extract")),
@@ -318,4 +312,3 @@ def discard_parts(night):
             if ".part-" in entry:
                 sweep(os.path.join(folder, entry.split(".part-")[0]))
     sweep(night.path("ship"))
-    shutil.rmtree(night.path("report.part"), ignore_errors=True)

@@ -2,9 +2,11 @@
 #![deny(missing_docs)]
 
 pub mod arena;
+pub mod calendar;
 pub mod learn;
 mod outcome;
 pub mod pgn;
+pub mod pipe;
 pub mod play;
 pub mod record;
 pub mod style;

@@ -90,6 +90,18 @@ pub struct Setup {
     pub fullmove_number: u16,
 }
 
+impl Setup {
+    /// No piece yet, White to move, the first move of a game.
+    pub const EMPTY: Setup = Setup {
+        pieces: [None; 64],
+        side_to_move: Color::White,
+        castling_rooks: [[None; 2]; 2],
+        en_passant: None,
+        halfmove_clock: 0,
+        fullmove_number: 1,
+    };
+}
+
 impl Board {
     /// The initial position.
     pub fn start() -> Board {

@@ -20,10 +20,11 @@ use selfplay::arena::{
     Adjudication, Anchor, DrawRule, EngineSpec, FinishedGame, Format, Journal, MoveLimit, OpeningBook,
     Pairing, ResignRule, Schedule, Scoreboard, Sprt, SprtState, TimeControl, Tournament,
 };
+use selfplay::calendar::Date;
 
 use super::match_report::MatchReport;
 use super::progress::Progress;
-use super::{INTERRUPTED, calendar, listen_for_interrupt, open_tablebases};
+use super::{INTERRUPTED, listen_for_interrupt, open_tablebases};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -333,7 +334,7 @@ pub fn run(args: &MatchArgs) -> anyhow::Result<ExitCode> {
     let seconds_before = journal.as_ref().map_or(0.0, Journal::seconds_before);
     let endless = args.games.is_none() && args.sprt.is_some();
     let progress = Progress::new((!endless).then(|| tournament.schedule.games()), "games");
-    let today = calendar::today();
+    let today = Date::today().pgn();
     let started = Instant::now();
     let elapsed = || started.elapsed() + Duration::from_secs_f64(seconds_before);
     let nothing_left = is_decided(args.sprt, &board) || journal.as_ref().is_some_and(Journal::is_finished);

@@ -1,7 +1,6 @@
 //! The command line: text becomes what the library understands, results become text.
 
 mod book_command;
-mod calendar;
 mod cat_command;
 mod epd_command;
 mod export;
@@ -79,7 +78,7 @@ pub fn run() -> ExitCode {
     let command = Cli::parse().command;
     // A dead engine at the other end of a pipe is a result to record, not the end of a match.
     if !matches!(command, Command::Match(_) | Command::Suite(_)) {
-        end_when_nobody_reads();
+        selfplay::pipe::end_when_nobody_reads();
     }
     let result = match command {
         Command::Match(args) => match_command::run(&args),
@@ -104,16 +103,6 @@ pub fn run() -> ExitCode {
             eprintln!("selfplay: {error:#}");
             ExitCode::FAILURE
         }
-    }
-}
-
-/// `selfplay show … | head` ends when `head` does, as other programs do; without this, printing would panic.
-fn end_when_nobody_reads() {
-    #[cfg(unix)]
-    {
-        use nix::sys::signal::{SigHandler, Signal, signal};
-        // SAFETY: the default action runs no code of ours.
-        let _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) };
     }
 }
 

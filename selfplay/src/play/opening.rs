@@ -120,14 +120,7 @@ fn walk(mut board: Board, plies: u64, dice: &mut Dice) -> Option<GameStart> {
 
 /// A back rank of Chess960 for each side.
 fn double_fischer(dice: &mut Dice) -> Board {
-    let mut setup = Setup {
-        pieces: [None; 64],
-        side_to_move: Color::White,
-        castling_rooks: [[None; 2]; 2],
-        en_passant: None,
-        halfmove_clock: 0,
-        fullmove_number: 1,
-    };
+    let mut setup = Setup::EMPTY;
     for color in Color::ALL {
         let rank = back_rank(dice);
         let home = |file: usize| Square::at(file as u8, 0).relative(color);

@@ -52,14 +52,7 @@ impl PositionModel {
     }
 
     fn setup(&mut self, coder: &mut impl Coder, known: Option<&Setup>) -> Result<Setup, String> {
-        let mut setup = Setup {
-            pieces: [None; 64],
-            side_to_move: Color::White,
-            castling_rooks: [[None; 2]; 2],
-            en_passant: None,
-            halfmove_clock: 0,
-            fullmove_number: 1,
-        };
+        let mut setup = Setup::EMPTY;
         for (square, chances) in self.pieces.iter_mut().enumerate() {
             let piece = known.and_then(|known| known.pieces[square]);
             match tree(coder, chances, 4, piece.map_or(0, |piece| piece.index() + 1)) {

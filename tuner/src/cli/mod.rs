@@ -2,7 +2,6 @@
 
 mod bench_command;
 mod compare_command;
-mod date;
 mod extract_command;
 mod positions;
 mod start_command;
@@ -63,7 +62,7 @@ const INTERRUPTED: u8 = 130;
 /// Reads the command line and runs it.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
-    end_when_nobody_reads();
+    selfplay::pipe::end_when_nobody_reads();
     let result = match cli.command {
         Some(Command::Compare(args)) => compare_command::run(&args),
         Some(Command::Extract(args)) => extract_command::run(&args),
@@ -77,16 +76,6 @@ pub fn run() -> ExitCode {
             eprintln!("tune: {error:#}");
             ExitCode::FAILURE
         }
-    }
-}
-
-/// `tune compare … | head` ends when `head` does, as other programs do; without this, printing would panic.
-fn end_when_nobody_reads() {
-    #[cfg(unix)]
-    {
-        use nix::sys::signal::{SigHandler, Signal, signal};
-        // SAFETY: the default action runs no code of ours.
-        let _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) };
     }
 }
 

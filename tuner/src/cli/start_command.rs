@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use engine::eval::Header;
+use selfplay::calendar::Date;
 
-use super::{date, weights};
+use super::weights;
 
 #[derive(Args)]
 #[command(
@@ -28,7 +29,7 @@ pub fn run(args: &StartArgs) -> anyhow::Result<ExitCode> {
     let params = weights::named(&args.name)?;
     let header = Header {
         made_by: format!("tune start {}", args.name),
-        date: date::today(),
+        date: Date::of_the_work().iso(),
         data: "none".into(),
         ..Header::default()
     };

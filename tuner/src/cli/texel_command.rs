@@ -9,6 +9,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use engine::eval::gradient::Pair;
 use engine::eval::{EvalParams, Header};
+use selfplay::calendar::Date;
 use serde_json::{Value, json};
 use tuner::checkpoint::Checkpoint;
 use tuner::cpu::{cpu_seconds, peak_memory};
@@ -23,7 +24,7 @@ use tuner::sigmoid::Sigmoid;
 use tuner::starts;
 
 use super::positions::{LoadCost, PositionArgs};
-use super::{INTERRUPTED, Interrupt, date, not_negative, use_threads, weights};
+use super::{INTERRUPTED, Interrupt, not_negative, use_threads, weights};
 
 #[derive(Args)]
 pub struct TexelArgs {
@@ -363,7 +364,7 @@ impl Outcome<'_> {
                 self.start.hash(),
                 self.args.l2.per_position(self.data.train.len())
             ),
-            date: date::today(),
+            date: Date::of_the_work().iso(),
             data: names.join(" + "),
             positions: self.positions(),
             loss: Some(self.losses[1].train),
