@@ -2,6 +2,7 @@
 //! cannot run.
 #![cfg(unix)]
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -85,6 +86,23 @@ fn threads_and_shards_do_not_change_the_bytes() {
     assert!(!gap.status.success() && stderr(&gap).contains("begins with game"), "{}", stderr(&gap));
     let there = run(&["merge", &files[0], "-o", &merged]);
     assert!(!there.status.success() && stderr(&there).contains("exists already"));
+}
+
+/// The games of a record, one line of moves each.
+fn lines_of(record: &Path) -> Vec<String> {
+    let games = selfplay::record::games([record]).map(Result::unwrap);
+    games.map(|game| format!("{:?} {:?}", game.opening, game.plies)).collect()
+}
+
+#[test]
+fn from_the_initial_position_drawn_moves_make_games_differ() {
+    let start = "--games 12 --nodes 60 --hash 1 --max-plies 60 --openings start --explore plies=8,temperature=60";
+    let (out, one) = generated(start);
+    let (_two, two) = generated(&format!("{start} --threads 2"));
+    assert_eq!(one, two, "1 and 2 threads");
+    let lines = lines_of(&only_record(out.path()));
+    let different: HashSet<&String> = lines.iter().collect();
+    assert!(different.len() >= 10, "{} different games of 12", different.len());
 }
 
 /// Kills so many runs at random moments. `TABULA_KILLS` sets how many.
@@ -235,7 +253,7 @@ fn what_makes_no_sense_is_refused_at_once() {
         ("--games 10 --adjudicate 1.5", "between 0 and 1"),
         ("--games 10 --tb /nowhere", "--adjudicate 0.5"),
         ("--games 10 --adjudicate 0.5 --tb /nowhere", "no Syzygy tables"),
-        ("--games 10 --openings start", "--book FILE"),
+        ("--games 10 --openings start", "--explore plies=8"),
         ("--games 10 --book nowhere.bin", "nowhere.bin"),
         ("--games 10 --explore plies=0", "temperature=40"),
         ("--games 10 --openings nowhere.epd", "nowhere.epd"),

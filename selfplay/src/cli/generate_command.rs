@@ -35,7 +35,10 @@ Examples:
     selfplay generate --games 1000 --adjudicate 0.5 --win movecount=5,score=1000,twosided \\
         --draw movenumber=40,movecount=8,score=8 --out games
   More variety: shuffled back ranks, and moves drawn among the three best at first:
-    selfplay generate --games 1000 --openings dfrc --explore plies=12,temperature=30,lines=3 --out games";
+    selfplay generate --games 1000 --openings dfrc --explore plies=12,temperature=30,lines=3 --out games
+  From the initial position, away from what a book knows well:
+    selfplay generate --games 1000 --openings start --book games.exp \\
+        --explore plies=16,temperature=30,visits=8 --out games";
 
 /// Let the engine play itself and keep the games.
 ///
@@ -78,7 +81,7 @@ pub struct GenerateArgs {
     hash: u16,
 
     /// Where games begin: `random` moves, random moves from double-Fischer positions (`dfrc`), a file
-    /// (FILE.epd, FILE.pgn, either of them zipped), or `start` with --book
+    /// (FILE.epd, FILE.pgn, either of them zipped), or `start` with --book FILE.bin or --explore
     #[arg(long, value_name = "OPENINGS", default_value = "random")]
     openings: String,
 
@@ -168,8 +171,9 @@ impl GenerateArgs {
             exploration.visits
         );
         ensure!(
-            book.is_some() || self.openings != "start",
-            "--openings start plays one game again and again: give --book FILE, or other openings"
+            self.openings != "start" || book.is_some() || exploration.plies > 0,
+            "--openings start plays one game again and again: give --book FILE.bin, --explore plies=8, or other \
+             openings"
         );
         let settings = Settings {
             nodes: self.nodes,
