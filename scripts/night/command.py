@@ -45,7 +45,8 @@ def parser(text):
     helps = {
         "seed": "decides everything random [the date]",
         "generations": "rounds of play, learn, tune, judge",
-        "games": "games of a generation",
+        "games": "games of a generation, from random openings: for the weights",
+        "line_games": "games besides, from the initial position: for the book",
         "nodes": "nodes a move of these games",
         "shards": "parts that they are played in",
         "openings": "where they begin, as for selfplay generate",

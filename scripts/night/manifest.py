@@ -17,6 +17,7 @@ SETTINGS = {
     "seed": None,  # of the date
     "generations": 1,
     "games": 400,
+    "line_games": 200,
     "nodes": 1000,
     "shards": 4,
     "openings": "random",
@@ -64,6 +65,10 @@ class Night:
     def arms(self):
         return self.settings["arms"].split(",")
 
+    @property
+    def teaches_a_book(self):
+        return any(arm in ("book", "both") for arm in self.arms)
+
     def generations(self):
         return range(1, self.settings["generations"] + 1)
 
@@ -76,7 +81,7 @@ class Night:
 
     def seed_of(self, generation, purpose):
         """Every use of chance in a night has a seed of its own."""
-        purposes = ("games", "extract", "tune", "gate", "rating", "outsider")
+        purposes = ("games", "extract", "tune", "gate", "rating", "outsider", "lines")
         return self.settings["seed"] + 1_000_003 * generation + 7_919 * purposes.index(purpose)
 
 
@@ -131,10 +136,10 @@ def begin(folder, settings, champion, release_folder):
 
 
 def check(settings):
-    for name in ("generations", "games", "nodes", "shards", "gate_games", "gate_rounds", "gate_nodes", "window"):
+    for name in ("generations", "games", "line_games", "nodes", "shards", "gate_games", "gate_rounds", "gate_nodes", "window"):
         if settings[name] < 1:
             raise NightError(f"--{name.replace('_', '-')} {settings[name]}: at least 1")
-    if settings["shards"] > min(settings["games"], 1000):
+    if settings["shards"] > min(settings["games"], settings["line_games"], 1000):
         raise NightError(f"--shards {settings['shards']}: at most one a game, and at most 1000 (Slurm's array limit)")
     unknown = [arm for arm in settings["arms"].split(",") if arm not in ARMS]
     if unknown:

@@ -4,7 +4,7 @@ import html
 import os
 
 from .files import read_json, sha256, write_json, write_whole
-from .stages import verdicts, work
+from .stages import kinds, verdicts, work
 
 VERDICTS = {"accepth1": "better", "accepth0": "not better", "running": "undecided"}
 
@@ -20,8 +20,8 @@ def rows_of(night):
     for generation in night.generations():
         if not os.path.isdir(night.generation(generation, "promote")):
             continue
-        stats = read_json(night.generation(generation, "merge", "stats.json"))
-        book = read_json(night.generation(generation, "learn", "book.json"))
+        stats = {kind: read_json(night.generation(generation, "merge", f"{kind}.json")) for kind in kinds(night)}
+        book = read_json(night.generation(generation, "learn", "book.json")) if night.teaches_a_book else {}
         choice = read_json(night.generation(generation, "promote", "choice.json"))
         ratings = night.generation(generation, "rate", "ratings.json")
         rows.append({
@@ -44,7 +44,8 @@ def summary(night):
     for row in rows_of(night):
         judged = [f"{elo_text(row['verdicts'][arm]['elo'])} {VERDICTS[row['verdicts'][arm]['sprt']['state']]}"
                   for arm in night.arms]
-        rows.append([row["generation"], row["stats"].get("games"), row["stats"].get("positions"),
+        rows.append([row["generation"], *(sum(stats[of] for stats in row["stats"].values())
+                                          for of in ("games", "positions")),
                      row["book"].get("rows", "-"), *judged, outsider_text(row["choice"]["outsider"]),
                      f"new ({row['choice']['arm']})" if row["choice"]["arm"] else "stays"])
     return headings, rows
@@ -62,7 +63,8 @@ def hashes(night):
     """What must be the same however a night was interrupted, and wherever it ran."""
     found = {}
     for generation in night.generations():
-        for name in ("merge/games.tgr", "learn/experience.exp", "extract/positions.tps", "tune/weights.toml",
+        for name in ("merge/games.tgr", "merge/lines.tgr", "merge/lines.epd", "learn/experience.exp",
+                     "extract/positions.tps", "tune/weights.toml",
                      "promote/weights.toml", "promote/experience.exp", "promote/choice.json"):
             path = night.generation(generation, *name.split("/"))
             if os.path.exists(path):
@@ -177,13 +179,13 @@ def page(night):
     parts.append(curve(rating_series(rows), "Rating of each generation's champion, with 95% error bars"))
     games = []
     for row in rows:
-        stats = row["stats"]
-        games.append([row["generation"], stats.get("games"), stats.get("positions"), stats.get("white_wins"),
-                      stats.get("draws"), stats.get("black_wins"),
-                      f"{stats['bytes_a_position']:.2f}" if "bytes_a_position" in stats else "-",
-                      ", ".join(f"{at['distinct']} of {at['games']}" for at in stats["diversity"])])
+        for kind, stats in row["stats"].items():
+            games.append([row["generation"], kind, *(stats[of] for of in ("games", "positions", "white_wins", "draws",
+                                                                          "black_wins")),
+                          f"{stats['bytes_a_position']:.2f}" if "bytes_a_position" in stats else "-",
+                          ", ".join(f"{at['distinct']} of {at['games']}" for at in stats["diversity"])])
     parts.append("<h2>The games</h2>" + html_table(
-        ["generation", "games", "positions", "white wins", "draws", "black wins", "bytes a position",
+        ["generation", "kind", "games", "positions", "white wins", "draws", "black wins", "bytes a position",
          "distinct positions at ply 8, 16, 24"], games))
     book = [[row["generation"], *(row["book"].get(key, "-") for key in ("rows", "positions", "games"))] for row in rows]
     parts.append("<h2>The book</h2>" + html_table(["generation", "rows", "positions", "games"], book))

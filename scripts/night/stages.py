@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 from dataclasses import dataclass
 from typing import Callable
@@ -9,7 +10,7 @@ from typing import Callable
 from . import outsider
 from .champion import BOOK, ORIGIN, WEIGHTS, Champion
 from .engine_spec import in_process
-from .files import copy_whole, published_folder, read_json, run, sha256, sweep, write_json
+from .files import copy_whole, published_folder, read_json, run, sha256, sweep, write_json, write_whole
 
 # Draws are called late and seldom: the blank slate finds every quiet position level.
 ADJUDICATION = ["--adjudicate", "0.9", "--draw", "movenumber=60,movecount=20,score=5"]
@@ -36,54 +37,102 @@ def folder_is_there(name):
 
 # --- generate: one task a shard --------------------------------------------------------------------------------
 
-def shard_mark(night, generation, task):
-    return night.generation(generation, "games", f"shard-{task + 1}.json")
+# Two kinds of games. GAMES begin with random moves: they show the tuner all kinds of positions. LINES begin at the
+# initial position, with moves drawn among the best at first: a book can only help in positions that come up again.
+GAMES, LINES = "games", "lines"
+DRAWN_MOVES = "plies=12,temperature=20,lines=4"
+# A match of books begins where lines have come to after so many plies.
+LINE_OPENING_PLIES = 6
+
+
+def kinds(night):
+    """The kinds of games that this night plays."""
+    return (GAMES, LINES) if night.teaches_a_book else (GAMES,)
+
+
+def shard_of(night, task):
+    """The kind of games of a task, and the number of the shard (from 0)."""
+    return kinds(night)[task // night.settings["shards"]], task % night.settings["shards"]
+
+
+def shard_mark(night, generation, kind, shard):
+    return night.generation(generation, kind, f"shard-{shard + 1}.json")
 
 
 def generate(night, generation, task, threads):
     settings, champion = night.settings, night.champion_before(generation)
-    folder = night.generation(generation, "games")
+    kind, shard = shard_of(night, task)
     command = [
-        night.program("selfplay"), "generate", "--out", folder, "--json",
-        "--games", str(settings["games"]), "--nodes", str(settings["nodes"]),
-        "--shard", f"{task + 1}/{settings['shards']}", "--seed", str(night.seed_of(generation, "games")),
-        "--openings", settings["openings"], "--weights", champion.weights, "--threads", str(threads), *ADJUDICATION,
+        night.program("selfplay"), "generate", "--out", night.generation(generation, kind), "--json",
+        "--nodes", str(settings["nodes"]), "--shard", f"{shard + 1}/{settings['shards']}",
+        "--seed", str(night.seed_of(generation, kind)), "--weights", champion.weights, "--threads", str(threads),
+        *ADJUDICATION,
     ]
-    told = json.loads(run(command, night.log(f"generate-{generation}-{task + 1}"), capture=True))
+    if kind == GAMES:
+        command += ["--games", str(settings["games"]), "--openings", settings["openings"]]
+    else:
+        command += ["--games", str(settings["line_games"]), "--openings", "start", "--opening-nodes", "0"]
+        # What the book has seen often enough is drawn less.
+        command += (["--book", champion.book, "--explore", DRAWN_MOVES + ",visits=8"] if champion.book
+                    else ["--explore", DRAWN_MOVES])
+    told = json.loads(run(command, night.log(f"generate-{generation}-{kind}-{shard + 1}"), capture=True))
     record = told["file"]
-    write_json(shard_mark(night, generation, task), {"file": os.path.basename(record), "sha256": sha256(record)})
+    write_json(shard_mark(night, generation, kind, shard), {"file": os.path.basename(record), "sha256": sha256(record)})
 
 
 def shard_is_there(night, generation, task):
-    return os.path.exists(shard_mark(night, generation, task))
+    return os.path.exists(shard_mark(night, generation, *shard_of(night, task)))
 
 
-# --- merge: all shards, whole and in order, become one record ---------------------------------------------------
+# --- merge: all shards, whole and in order, become one record of each kind --------------------------------------
 
 def merge(night, generation, task, threads):
-    shards = [read_json(shard_mark(night, generation, shard)) for shard in range(night.settings["shards"])]
-    files = [night.generation(generation, "games", shard["file"]) for shard in shards]
-    log = night.log(f"merge-{generation}")
     with published_folder(night.generation(generation, "merge")) as part:
-        merged = os.path.join(part, "games.tgr")
-        run([night.program("selfplay"), "merge", "--output", merged, *files], log)
-        run([night.program("selfplay"), "verify", merged], log)
-        stats = run([night.program("selfplay"), "stats", "--json", merged], log, capture=True)
-        write_json(os.path.join(part, "stats.json"), json.loads(stats))
+        for kind in kinds(night):
+            merge_kind(night, generation, kind, part)
+        if LINES in kinds(night):
+            write_line_openings(night, generation, part)
 
 
-# --- learn: the champion's book and the new games become a candidate book ---------------------------------------
+def merge_kind(night, generation, kind, part):
+    shards = [read_json(shard_mark(night, generation, kind, shard)) for shard in range(night.settings["shards"])]
+    files = [night.generation(generation, kind, shard["file"]) for shard in shards]
+    merged, log = os.path.join(part, f"{kind}.tgr"), night.log(f"merge-{generation}")
+    run([night.program("selfplay"), "merge", "--output", merged, *files], log)
+    run([night.program("selfplay"), "verify", merged], log)
+    stats = run([night.program("selfplay"), "stats", "--json", merged], log, capture=True)
+    write_json(os.path.join(part, f"{kind}.json"), json.loads(stats))
+
+
+def write_line_openings(night, generation, part):
+    """Where the lines have come to, each position once, in an order that the seed decides."""
+    positions = run([night.program("selfplay"), "epd", os.path.join(part, f"{LINES}.tgr"),
+                     "--skip", str(LINE_OPENING_PLIES), "--every", "1000"], night.log(f"merge-{generation}"), capture=True)
+    distinct = sorted({" ".join(line.split()[:4]) for line in positions.splitlines()})
+    random.Random(night.seed_of(generation, "gate")).shuffle(distinct)
+    with open(os.path.join(part, f"{LINES}.epd"), "w", encoding="utf-8") as file:
+        file.writelines(position + "\n" for position in distinct)
+
+
+def records(night, generations):
+    """The merged records of these generations, of all kinds."""
+    return [night.generation(number, "merge", f"{kind}.tgr") for number in generations for kind in kinds(night)]
+
+
+# --- learn: the champion's book and the new lines become a candidate book ---------------------------------------
 
 def learn(night, generation, task, threads):
     champion, log = night.champion_before(generation), night.log(f"learn-{generation}")
     with published_folder(night.generation(generation, "learn")) as part:
+        if not night.teaches_a_book:
+            return
         book = os.path.join(part, BOOK)
         if champion.book:
             copy_whole(champion.book, book)
         # All of the night: what the book knows already is recognised and skipped, and games of a generation whose
         # book did not pass are not lost.
         games = [part for number in range(1, generation + 1)
-                 for part in ("--games", night.generation(number, "merge", "games.tgr"))]
+                 for part in ("--games", night.generation(number, "merge", f"{LINES}.tgr"))]
         told = run([night.program("selfplay"), "learn", *games, "--book", book, "--json"], log, capture=True)
         write_json(os.path.join(part, "learned.json"), json.loads(told))
         info = run([night.program("selfplay"), "book", "info", "--json", book], log, capture=True)
@@ -98,10 +147,9 @@ def learn(night, generation, task, threads):
 def extract(night, generation, task, threads):
     settings = night.settings
     first = max(1, generation - settings["window"] + 1)
-    records = [night.generation(number, "merge", "games.tgr") for number in range(first, generation + 1)]
     with published_folder(night.generation(generation, "extract")) as part:
         run([
-            night.program("tune"), "extract", *records, "--out", os.path.join(part, "positions.tps"),
+            night.program("tune"), "extract", *records(night, range(first, generation + 1)), "--out", os.path.join(part, "positions.tps"),
             "--per-game", str(settings["per_game"]), "--seed", str(night.seed_of(generation, "extract")),
             "--weights", night.champion_before(generation).weights, "--threads", str(threads),
         ], night.log(f"extract-{generation}"))
@@ -165,22 +213,41 @@ class Candidate(Champion):
         return self._book
 
 
+def round_openings(night, generation, arm, folder):
+    """For each round of a match, what decides its openings. Weights must be good everywhere; a book where lines go. No
+    opening of a book's match comes twice, or games would: where they end, so does the match."""
+    rounds, pairs = night.settings["gate_rounds"], night.settings["gate_games"] // 2
+    if arm == "weights":
+        return [["--games", str(2 * pairs), "--openings", "random"]] * rounds
+    with open(night.generation(generation, "merge", f"{LINES}.epd"), encoding="utf-8") as file:
+        positions = file.readlines()
+    told = []
+    for number in range(1, rounds + 1):
+        part = positions[(number - 1) * pairs:number * pairs]
+        if not part:
+            break
+        path = os.path.join(folder, f"openings-{number}.epd")
+        write_whole(path, "".join(part))
+        told.append(["--games", str(2 * len(part)), "--openings", path])
+    return told
+
+
 def gate(night, generation, task, threads):
     settings, arm = night.settings, night.arms[task]
     before, candidate = night.champion_before(generation), candidate_of(night, generation, arm)
     folder, log = night.generation(generation, "gate", arm), night.log(f"gate-{generation}-{arm}")
     os.makedirs(folder, exist_ok=True)
     sweep(os.path.join(folder, "verdict.json"))
-    rounds = []
-    for number in range(1, settings["gate_rounds"] + 1):
+    rounds, openings = [], round_openings(night, generation, arm, folder)
+    for number in range(1, len(openings) + 1):
         path = os.path.join(folder, f"round-{number}.json")
         sweep(path)
         if not os.path.exists(path):
             seed = night.seed_of(generation, "gate") + 31 * number + 1_009 * task
             told = run([
                 night.program("selfplay"), "match", "--engine", in_process("candidate", candidate.weights, candidate.book),
-                "--engine", in_process("champion", before.weights, before.book), "--games", str(settings["gate_games"]),
-                "--soft-nodes", str(settings["gate_nodes"]), "--seed", str(seed),
+                "--engine", in_process("champion", before.weights, before.book),
+                "--soft-nodes", str(settings["gate_nodes"]), "--seed", str(seed), *openings[number - 1],
                 "--concurrency", str(threads), "--json", *DECIDED,
             ], log, capture=True)
             write_json(path, json.loads(told))
@@ -223,7 +290,7 @@ def promote(night, generation, task, threads):
                 "night": os.path.basename(night.folder), "generation": generation, "promoted": choice["arm"],
                 "against_the_champion_before": results, "settings": night.settings,
                 "programs": night.manifest["programs"],
-                "games_sha256": sha256(night.generation(generation, "merge", "games.tgr")),
+                "games_sha256": {kind: sha256(night.generation(generation, "merge", f"{kind}.tgr")) for kind in kinds(night)},
                 "weights_sha256": sha256(winner.weights),
                 "book_sha256": sha256(winner.book) if winner.book else None,
             }
@@ -277,7 +344,8 @@ def report(night, generation, task, threads):
 
 STAGES = (
     # Its champion is that of the generation before: `before` makes this the need of a stage of that generation.
-    Stage("generate", (), generate, shard_is_there, lambda night: night.settings["shards"], before=("promote",)),
+    Stage("generate", (), generate, shard_is_there,
+          lambda night: len(kinds(night)) * night.settings["shards"], before=("promote",)),
     Stage("merge", ("generate",), merge, folder_is_there("merge")),
     Stage("learn", ("merge",), learn, folder_is_there("learn")),
     Stage("extract", ("merge",), extract, folder_is_there("extract")),
