@@ -96,7 +96,8 @@ fn lines_of(record: &Path) -> Vec<String> {
 
 #[test]
 fn from_the_initial_position_drawn_moves_make_games_differ() {
-    let start = "--games 12 --nodes 60 --hash 1 --max-plies 60 --openings start --explore plies=8,temperature=60";
+    let start =
+        "--games 12 --nodes 60 --hash 1 --max-plies 60 --openings start --explore plies=8,temperature=60";
     let (out, one) = generated(start);
     let (_two, two) = generated(&format!("{start} --threads 2"));
     assert_eq!(one, two, "1 and 2 threads");

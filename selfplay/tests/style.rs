@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use selfplay::style::{StyleReport, read_games};
+use selfplay::record::export::pgn;
+use selfplay::record::{Reader, games};
+use selfplay::style::{StyleReport, read_games, read_record};
 
 const SAMPLE: &str = include_str!("data/style.pgn");
 
@@ -165,4 +167,19 @@ fn the_command_writes_tables_json_and_games() {
     assert_eq!(nobody.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&nobody.stderr).contains("nobody has this name"));
     std::fs::remove_file(&per_game).unwrap();
+}
+
+/// A record must say the same of its games as the PGN that is exported from it.
+#[test]
+fn records_are_read_like_their_pgn() {
+    for name in ["random-v1.tgr", "dfrc-v1.tgr"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+        let header = Reader::open(&path).unwrap().header().clone();
+        let text: String = games([&path]).map(|game| pgn(&header, &game.unwrap())).collect();
+        let from_pgn = read_games(&text);
+        let from_record = read_record(&path).unwrap();
+        assert!(from_pgn.refused.is_empty() && !from_record.is_empty());
+        assert_eq!(format!("{:?}", from_pgn.games), format!("{from_record:?}"), "{name}");
+        assert_eq!(from_record[0].names, ["Tabula", "Tabula"]);
+    }
 }

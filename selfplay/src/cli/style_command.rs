@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context, ensure};
 use clap::Args;
 use engine::types::Color;
-use selfplay::style::{GameProfile, PlayerStyle, SACRIFICE_SIZES, StyleReport, read_games};
+use selfplay::style::{GameProfile, PlayerStyle, SACRIFICE_SIZES, StyleReport, read_games, read_record};
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -18,6 +18,8 @@ Examples:
     selfplay style games.pgn more.pgn --min-games 50
   Two of them, for a program:
     selfplay style games.pgn --player Tal --player Normal --json
+  Does a style show in its own games?
+    selfplay generate --games 1000 --style Tal --out tal && selfplay style tal/*.tgr
   What each side did in each game, one JSON object a line, for statistics of your own:
     selfplay style games.pgn --per-game games.jsonl
 
@@ -38,8 +40,8 @@ The columns:
 #[derive(Args)]
 #[command(after_long_help = EXAMPLES, after_help = "Examples and the columns: selfplay style --help")]
 pub struct StyleArgs {
-    /// Games
-    #[arg(value_name = "FILE.pgn", required = true)]
+    /// Games: PGN, or records of self-play
+    #[arg(value_name = "FILE.pgn|FILE.tgr", required = true)]
     files: Vec<PathBuf>,
 
     /// Show only this player; may be given several times
@@ -67,6 +69,10 @@ pub fn run(args: &StyleArgs) -> anyhow::Result<ExitCode> {
     let mut games = Vec::new();
     let (mut unfinished, mut refused) = (0, 0);
     for path in &args.files {
+        if path.extension().is_some_and(|ending| ending == "tgr") {
+            games.extend(read_record(path)?);
+            continue;
+        }
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         // Names in an older encoding are no reason to refuse the games.
         let read = read_games(&String::from_utf8_lossy(&bytes));

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::material::Material;
 use crate::Outcome;
 use crate::pgn::PgnGame;
+use crate::record::GameRecord;
 
 /// Half-moves for which material must stay given to count as a sacrifice.
 const SACRIFICE_PLIES: usize = 4;
@@ -77,29 +78,51 @@ impl GameProfile {
     /// Plays a game through. `None`: it has no result.
     pub fn of(game: &PgnGame) -> Option<GameProfile> {
         let tag = |name: &str| game.tags.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        let text = |name: &str| tag(name).unwrap_or("?").to_string();
         let outcome = game.outcome?;
-        let mut board =
+        let first =
             game.first_fen.as_deref().and_then(|fen| Board::from_fen(fen).ok()).unwrap_or_else(Board::start);
+        let by_accident =
+            tag("Termination").is_some_and(|text| ACCIDENTS.iter().any(|part| text.contains(part)));
+        let profile = GameProfile::played(first, game.moves.iter().copied(), outcome);
+        Some(GameProfile {
+            names: [text("White"), text("Black")],
+            round: text("Round"),
+            by_accident,
+            ..profile
+        })
+    }
+
+    /// Plays a game of self-play through. Both sides are `player`.
+    pub fn of_record(player: &str, game: &GameRecord) -> GameProfile {
+        let searched = game.plies.iter().map(|ply| ply.played);
+        let moves = game.opening.iter().copied().chain(searched);
+        let profile = GameProfile::played(game.start.board(), moves, game.outcome);
+        GameProfile { names: [player.to_string(), player.to_string()], round: game.id.to_string(), ..profile }
+    }
+
+    /// What the moves show; nobody has a name yet.
+    fn played(mut board: Board, moves: impl Iterator<Item = Move>, outcome: Outcome) -> GameProfile {
         let mut watch = Watch::new(&board);
         let mut fingerprint = 0xcbf2_9ce4_8422_2325u64 ^ board.key();
-        for &m in &game.moves {
+        let mut plies = 0;
+        for m in moves {
             watch.before_move(&board, m);
             board.make(m);
             watch.after_move(&board, m);
             fingerprint = (fingerprint ^ u64::from(m.bits())).wrapping_mul(0x0100_0000_01b3);
+            plies += 1;
         }
-        let text = |name: &str| tag(name).unwrap_or("?").to_string();
-        Some(GameProfile {
-            names: [text("White"), text("Black")],
-            round: text("Round"),
+        GameProfile {
+            names: Default::default(),
+            round: String::new(),
             outcome,
-            plies: game.moves.len() as u32,
+            plies,
             sides: watch.sides,
             reached_endgame: watch.reached_endgame,
-            by_accident: tag("Termination")
-                .is_some_and(|text| ACCIDENTS.iter().any(|part| text.contains(part))),
+            by_accident: false,
             fingerprint,
-        })
+        }
     }
 
     /// Whether this side won.

@@ -1,7 +1,11 @@
-//! Games read from a text that may be anything.
+//! Games read from a text that may be anything, or from a record of self-play.
+
+use std::ops::ControlFlow;
+use std::path::Path;
 
 use super::game_profile::GameProfile;
 use crate::pgn::{PgnGame, split_games};
+use crate::record::{Header, RecordError, map_blocks};
 
 /// What a text had in it.
 #[derive(Debug, Default)]
@@ -42,6 +46,31 @@ pub fn read_games(text: &str) -> ReadGames {
         }
     }
     read
+}
+
+/// Reads the games of a record. Its player is called Tabula, and by its style if it has one.
+pub fn read_record(path: &Path) -> Result<Vec<GameProfile>, RecordError> {
+    let mut profiles = Vec::new();
+    map_blocks(
+        [path],
+        |header, games| {
+            let player = player_of(header);
+            games.iter().map(|game| GameProfile::of_record(&player, game)).collect::<Vec<_>>()
+        },
+        |block| {
+            profiles.extend(block);
+            ControlFlow::Continue(())
+        },
+    )?;
+    Ok(profiles)
+}
+
+fn player_of(header: &Header) -> String {
+    let style = header.settings.lines().find_map(|line| line.strip_prefix("style="));
+    match style.and_then(|text| text.split(' ').next()) {
+        None | Some("normal" | "") => "Tabula".to_string(),
+        Some(style) => format!("Tabula ({style})"),
+    }
 }
 
 #[cfg(test)]

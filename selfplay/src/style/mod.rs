@@ -11,6 +11,6 @@ mod report;
 
 pub use aggressiveness::Aggressiveness;
 pub use game_profile::{GameProfile, SideProfile};
-pub use games::{ReadGames, read_games};
+pub use games::{ReadGames, read_games, read_record};
 pub use material::Material;
 pub use report::{PlayerStyle, SACRIFICE_SIZES, StyleReport};
