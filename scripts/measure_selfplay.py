@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Speed and size of self-play: nodes per CPU second against `tabula bench` in the same run, bytes a position
-beside viriformat, how fast records are read and written.
+beside viriformat, how fast records are read and written; and games a CPU second against a match runner of
+somebody else's (python-chess, where it is installed) that lets the same engine play itself over UCI.
 
     scripts/bench selfplay [--games N] [--nodes N] [--rounds N] [--keep DIR]
 
@@ -23,6 +24,38 @@ def run(command):
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return result.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+# A match runner like any other: two processes of the engine, one game after the other, the moves over pipes.
+RUNNER = """
+import random, sys, chess, chess.engine
+tabula, games, nodes = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+players = [chess.engine.SimpleEngine.popen_uci(tabula) for _ in range(2)]
+chance, plies = random.Random(1), 0
+for player in players:
+    player.configure({"Hash": 2, "UseExperienceBook": False})
+for game in range(games):
+    board = chess.Board()
+    for _ in range(8):
+        board.push(chance.choice(list(board.legal_moves)))
+    while not board.is_game_over(claim_draw=True) and board.ply() < 400:
+        board.push(players[board.turn].play(board, chess.engine.Limit(nodes=nodes), game=game).move)
+        plies += 1
+for player in players:
+    player.quit()
+print(plies)
+"""
+
+
+def runner_python():
+    """A Python that has python-chess."""
+    for python in ("target/venv/bin/python", sys.executable):
+        try:
+            subprocess.run([python, "-c", "import chess.engine"], check=True, capture_output=True)
+            return python
+        except (OSError, subprocess.CalledProcessError):
+            continue
+    return None
 
 
 def main():
@@ -71,8 +104,25 @@ def main():
     write = float(rates.split("write ")[1].split()[0])
     # A game is encoded twice: for the journal, and with its block.
     print(f"encoding: {100 * 2 * positions / write / seconds:.2f}% of the CPU (wanted: 1%)")
+    compare_with_runner(tabula, selfplay, arguments, out)
     if not arguments.keep:
         shutil.rmtree(out)
+
+
+def compare_with_runner(tabula, selfplay, arguments, out):
+    """Both at `--nodes` exactly. Games differ in length, so that moves are counted."""
+    python = runner_python()
+    if not python:
+        print("against an external match runner: skipped, python-chess is not installed (pip install chess)")
+        return
+    games, nodes = str(max(arguments.games // 3, 1)), str(arguments.nodes)
+    told, cpu = run([selfplay, "generate", "--games", games, "--nodes", nodes, "--hard-multiple", "1", "--seed", "7",
+                     "--out", os.path.join(out, "exact"), "--json"])
+    own = json.loads(told)["positions"] / cpu
+    told, cpu = run([python, "-c", RUNNER, tabula, games, nodes])
+    other = int(told) / cpu
+    print(f"moves a CPU second at {nodes} nodes: self-play {own:.0f}, python-chess with the same engine over UCI "
+          f"{other:.0f}: {own / other:.2f} times as many")
 
 
 if __name__ == "__main__":
