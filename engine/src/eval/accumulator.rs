@@ -1,7 +1,7 @@
 //! Material and piece squares, kept up to date move by move.
 
 use super::score::Score;
-use super::weights::{Weights, king_half, pieces_on};
+use super::weights::{KingView, Weights, pieces_on};
 use crate::Board;
 use crate::board::Wing;
 use crate::types::{Bitboard, Color, Move, Piece, PieceType, Square};
@@ -40,10 +40,7 @@ pub struct Accumulator {
 impl Accumulator {
     /// From nothing: what the incremental one must equal.
     pub fn of(board: &Board, weights: &Weights) -> Accumulator {
-        let side = |color| {
-            let half = king_half(board.king(color));
-            weights.sum(pieces_on(board, board.by_color(color)), half)
-        };
+        let side = |color| weights.sum(pieces_on(board, board.by_color(color)), KingView::of(board, color));
         Accumulator { score_white: side(Color::White) + side(Color::Black), material: MaterialKey::of(board) }
     }
 
@@ -53,13 +50,12 @@ impl Accumulator {
         let us = before.side_to_move();
         let (from, to) = (m.from(), m.to());
         let Some(piece) = before.piece_at(from) else { return self };
-        let half = king_half(before.king(us));
 
         if m.is_capture() {
             let place = if m.is_en_passant() { to.forward(!us) } else { to };
             if let Some(taken) = before.piece_at(place) {
-                let their_half = king_half(before.king(!us));
-                self.score_white -= weights.psqt[their_half][taken.index()][place.index()];
+                let their_view = KingView::of(before, !us).index();
+                self.score_white -= weights.psqt[their_view][taken.index()][place.index()];
                 self.material.0 -= MaterialKey::one(taken);
             }
         }
@@ -70,13 +66,13 @@ impl Accumulator {
             Some(kind) => Piece::new(us, kind),
             None => piece,
         };
-        let table = &weights.psqt[half];
+        let table = &weights.psqt[KingView::of(before, us).index()];
         self.score_white += table[arrives.index()][to.index()] - table[piece.index()][from.index()];
         self.material.0 = self.material.0 + MaterialKey::one(arrives) - MaterialKey::one(piece);
         self
     }
 
-    /// A king move may take the rook along, and may mirror the tables of its whole side.
+    /// A king move may take the rook along. From one wing to the other it changes the tables of both sides.
     fn after_king_move(mut self, before: &Board, m: Move, weights: &Weights) -> Accumulator {
         let us = before.side_to_move();
         let (from, to) = (m.from(), m.to());
@@ -87,16 +83,24 @@ impl Accumulator {
             moved = [Some((king, from, wing.king_target(us))), Some((rook, to, wing.rook_target(us)))];
         }
         let king_arrives = moved[0].map_or(to, |(_, _, to)| to);
-        let (half, new_half) = (king_half(from), king_half(king_arrives));
+        let their_king = before.king(!us);
+        let views = [KingView::new(from, their_king), KingView::new(king_arrives, their_king)];
+        let [view, new_view] = views.map(KingView::index);
         let mut staying = before.by_color(us);
         for (piece, from, to) in moved.into_iter().flatten() {
-            self.score_white += weights.psqt[new_half][piece.index()][to.index()]
-                - weights.psqt[half][piece.index()][from.index()];
+            self.score_white += weights.psqt[new_view][piece.index()][to.index()]
+                - weights.psqt[view][piece.index()][from.index()];
             staying -= Bitboard::of(from);
         }
-        if half != new_half {
-            self.score_white += weights.sum(pieces_on(before, staying), new_half)
-                - weights.sum(pieces_on(before, staying), half);
+        if view != new_view {
+            let mut change = |pieces: Bitboard, [from, to]: [KingView; 2]| {
+                self.score_white +=
+                    weights.sum(pieces_on(before, pieces), to) - weights.sum(pieces_on(before, pieces), from);
+            };
+            change(staying, views);
+            let captured = if m.is_capture() { Bitboard::of(to) } else { Bitboard::EMPTY };
+            let their_views = [KingView::new(their_king, from), KingView::new(their_king, king_arrives)];
+            change(before.by_color(!us) - captured, their_views);
         }
         self
     }

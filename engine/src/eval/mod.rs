@@ -40,7 +40,7 @@ pub use weights_file::{Header, WeightsError, WeightsFile};
 use std::sync::Arc;
 
 use crate::Board;
-use crate::types::{Color, MAX_PLY, Move, PieceType, Value};
+use crate::types::{Color, MAX_PLY, Move, Value};
 use blend::{danger_value, side_ahead, tapered, with_ending, with_initiative};
 use endgame::Ending;
 use material::{MaterialEntry, MaterialTable};
@@ -48,7 +48,7 @@ use tally::Tally;
 use terms::Position;
 use terms::pawns::{PawnEntry, PawnTable};
 use trace::{Counts, NoTrace, Trace};
-use weights::{king_half, pieces_on};
+use weights::{KingView, pieces_on};
 
 /// Evaluates positions for one search thread.
 pub struct Evaluator {
@@ -193,11 +193,10 @@ impl Default for Tracer {
 /// Counts what the accumulator holds otherwise.
 fn count_squares(board: &Board, color: Color, tally: &mut Tally<Counts>) {
     let p = tally.params;
-    let half = king_half(board.king(color));
+    let view = KingView::of(board, color);
     for (piece, square) in pieces_on(board, board.by_color(color)) {
-        tally.add(p.square_weight(color, piece.kind(), half, square), 1);
-        if piece.kind() != PieceType::King {
-            tally.add(&p.piece_value[piece.kind().index()], 1);
+        for weight in p.square_weights(color, piece.kind(), view, square) {
+            tally.add(weight, 1);
         }
     }
 }

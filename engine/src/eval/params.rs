@@ -33,6 +33,9 @@ eval_params! {
         psqt: [[Score; 64]; 5] = defaults::PSQT;
         /// `// [rank * 4 + file]` the king, its file counted from e to h after the same mirroring
         king_square: [Score; 32] = defaults::KING_SQUARE;
+        /// `// [kind][square]` pawn to queen, besides, where the kings stand on opposite wings: what attacks
+        /// there and what defends are not the same men
+        psqt_apart: [[Score; 64]; 5] = [[s(0, 0); 64]; 5];
     }
     Linear "Pawns" {
         /// No own pawn on the files beside it.

@@ -3,6 +3,7 @@
 use super::params::EvalParams;
 use super::score::Score;
 use super::style::Style;
+use crate::Board;
 use crate::types::{Bitboard, Color, Piece, PieceType, Square, Value};
 
 /// The weights of each side and the tables that follow from them.
@@ -10,36 +11,80 @@ use crate::types::{Bitboard, Color, Piece, PieceType, Square, Value};
 pub struct Weights {
     /// `// [color]` the same for both unless a style tells the sides apart
     pub(super) sides: [EvalParams; 2],
-    /// `// [half of the board of its king][piece][square]` material and square together, from White's
-    /// point of view
-    pub(super) psqt: [[[Score; 64]; 12]; 2],
+    /// `// [kings as its side sees them][piece][square]` material and square together, from White's point
+    /// of view
+    pub(super) psqt: [[[Score; 64]; 12]; KingView::COUNT],
     /// `// [side to move]` what a draw is worth to it
     draw_value: [Value; 2],
 }
 
-/// Which half of the board a king stands on: 0 for the files e to h, 1 for a to d.
-#[inline(always)]
-pub(super) fn king_half(king: Square) -> usize {
-    usize::from(king.file() < 4)
-}
+/// What one side's tables of squares depend on: the wing of its own king, and whether the other king is on
+/// the other wing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct KingView(u8);
 
-/// The square as the tables count: seen from the side of `color`, mirrored with its king.
-#[inline(always)]
-pub(super) fn table_square(color: Color, half: usize, square: Square) -> Square {
-    let square = square.relative(color);
-    if half == 1 { square.flip_file() } else { square }
+impl KingView {
+    const COUNT: usize = 4;
+    const MIRRORED: u8 = 1;
+    const APART: u8 = 2;
+
+    /// The view of the side whose king is `own`.
+    #[inline(always)]
+    pub fn new(own: Square, other: Square) -> KingView {
+        let on_queen_side = |king: Square| u8::from(king.file() < 4);
+        let mirrored = on_queen_side(own);
+        KingView(mirrored * Self::MIRRORED + (mirrored ^ on_queen_side(other)) * Self::APART)
+    }
+
+    /// The view of one side on a board.
+    #[inline(always)]
+    pub fn of(board: &Board, color: Color) -> KingView {
+        KingView::new(board.king(color), board.king(!color))
+    }
+
+    fn all() -> impl Iterator<Item = KingView> {
+        (0..Self::COUNT as u8).map(KingView)
+    }
+
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    const fn is_apart(self) -> bool {
+        self.0 & Self::APART != 0
+    }
+
+    /// The square as the tables count: seen from the side of `color`, mirrored with its king.
+    fn table_square(self, color: Color, square: Square) -> Square {
+        let square = square.relative(color);
+        if self.0 & Self::MIRRORED != 0 { square.flip_file() } else { square }
+    }
 }
 
 impl EvalParams {
-    /// The weight that stands for a piece being on a square.
-    pub(super) fn square_weight(&self, color: Color, kind: PieceType, half: usize, square: Square) -> &Score {
-        let square = table_square(color, half, square);
-        match kind {
+    /// The weights that stand for a piece being on a square.
+    pub(super) fn square_weights(
+        &self,
+        color: Color,
+        kind: PieceType,
+        view: KingView,
+        square: Square,
+    ) -> impl Iterator<Item = &Score> {
+        let square = view.table_square(color, square);
+        let (material, place, apart) = match kind {
             // The king's own mirroring leaves it only the files e to h, save in the tables built for
             // the half it is not on, which no position reads.
-            PieceType::King => &self.king_square[square.rank() as usize * 4 + square.file() as usize % 4],
-            _ => &self.psqt[kind.index()][square.index()],
-        }
+            PieceType::King => {
+                (None, &self.king_square[square.rank() as usize * 4 + square.file() as usize % 4], None)
+            }
+            _ => {
+                let (kind, square) = (kind.index(), square.index());
+                let apart = view.is_apart().then(|| &self.psqt_apart[kind][square]);
+                (Some(&self.piece_value[kind]), &self.psqt[kind][square], apart)
+            }
+        };
+        [material, Some(place), apart].into_iter().flatten()
     }
 }
 
@@ -67,17 +112,16 @@ impl Weights {
     }
 
     fn for_sides(sides: [EvalParams; 2]) -> Weights {
-        let mut psqt = [[[Score::ZERO; 64]; 12]; 2];
-        for (half, table) in psqt.iter_mut().enumerate() {
+        let mut psqt = [[[Score::ZERO; 64]; 12]; KingView::COUNT];
+        for view in KingView::all() {
             for piece in Piece::ALL {
                 let (color, kind) = (piece.color(), piece.kind());
                 let params = &sides[color.index()];
                 for square in Square::all() {
-                    let mut score = *params.square_weight(color, kind, half, square);
-                    if kind != PieceType::King {
-                        score += params.piece_value[kind.index()];
-                    }
-                    table[piece.index()][square.index()] = if color == Color::White { score } else { -score };
+                    let weights = params.square_weights(color, kind, view, square);
+                    let score = weights.fold(Score::ZERO, |sum, weight| sum + *weight);
+                    psqt[view.index()][piece.index()][square.index()] =
+                        if color == Color::White { score } else { -score };
                 }
             }
         }
@@ -91,15 +135,13 @@ impl Weights {
     }
 
     /// Material and squares of a set of pieces, White's point of view.
-    pub(super) fn sum(&self, pieces: impl Iterator<Item = (Piece, Square)>, half: usize) -> Score {
-        pieces.fold(Score::ZERO, |sum, (piece, square)| sum + self.psqt[half][piece.index()][square.index()])
+    pub(super) fn sum(&self, pieces: impl Iterator<Item = (Piece, Square)>, view: KingView) -> Score {
+        let table = &self.psqt[view.index()];
+        pieces.fold(Score::ZERO, |sum, (piece, square)| sum + table[piece.index()][square.index()])
     }
 }
 
 /// A set of squares is a set of pieces on a board.
-pub(super) fn pieces_on(
-    board: &crate::Board,
-    squares: Bitboard,
-) -> impl Iterator<Item = (Piece, Square)> + '_ {
+pub(super) fn pieces_on(board: &Board, squares: Bitboard) -> impl Iterator<Item = (Piece, Square)> + '_ {
     squares.into_iter().filter_map(|square| board.piece_at(square).map(|piece| (piece, square)))
 }
