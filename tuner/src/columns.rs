@@ -18,9 +18,16 @@ pub struct Counted {
     pub column: u16,
 }
 
-/// Tables by column have this many entries, the last of them unused: a power of two, so that an index is
+/// Tables by column have an entry a column and some unused ones: a power of two, so that an index is
 /// masked instead of checked.
-pub const TABLE: usize = 1024;
+pub const TABLE: usize = {
+    let (mut columns, mut index) = (0_usize, 0);
+    while index < EvalParams::COUNT {
+        columns += if matches!(EvalParams::ROLES[index], Role::Linear) { 1 } else { 3 };
+        index += 1;
+    }
+    columns.next_power_of_two()
+};
 
 /// `// [column]`
 pub type Table = Box<[Pair; TABLE]>;
@@ -76,7 +83,7 @@ impl Columns {
                 columns.ends[1 + 3 * place + whose] = columns.weight.len() as u16;
             }
         }
-        assert!(columns.weight.len() <= TABLE, "double TABLE for so many weights");
+        debug_assert!(columns.weight.len() <= TABLE);
         columns
     }
 
