@@ -21,9 +21,9 @@ SETTINGS = {
     "nodes": 1000,
     "shards": 4,
     "openings": "random",
-    "window": 3,
-    "per_game": 40,
-    "result_share": 0.7,
+    "window": 2,
+    "per_game": 60,
+    "result_share": 0.4,
     "arms": "weights,book,both",
     "gate_nodes": None,  # as nodes
     "gate_games": 100,
