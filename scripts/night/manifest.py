@@ -19,6 +19,7 @@ SETTINGS = {
     "games": 400,
     "line_games": 200,
     "nodes": 1000,
+    "hard_multiple": 8,
     "shards": 4,
     "openings": "random",
     "window": 2,
@@ -42,7 +43,8 @@ class Night:
     def __init__(self, folder, manifest):
         self.folder = folder
         self.manifest = manifest
-        self.settings = manifest["settings"]
+        # A night that began before a setting existed goes on with its default.
+        self.settings = {**SETTINGS, **manifest["settings"]}
 
     def path(self, *parts):
         return os.path.join(self.folder, *parts)
@@ -136,7 +138,8 @@ def begin(folder, settings, champion, release_folder):
 
 
 def check(settings):
-    for name in ("generations", "games", "line_games", "nodes", "shards", "gate_games", "gate_rounds", "gate_nodes", "window"):
+    for name in ("generations", "games", "line_games", "nodes", "hard_multiple", "shards", "gate_games", "gate_rounds",
+                 "gate_nodes", "window"):
         if settings[name] < 1:
             raise NightError(f"--{name.replace('_', '-')} {settings[name]}: at least 1")
     if settings["shards"] > min(settings["games"], settings["line_games"], 1000):

@@ -64,7 +64,8 @@ def generate(night, generation, task, threads):
     kind, shard = shard_of(night, task)
     command = [
         night.program("selfplay"), "generate", "--out", night.generation(generation, kind), "--json",
-        "--nodes", str(settings["nodes"]), "--shard", f"{shard + 1}/{settings['shards']}",
+        "--nodes", str(settings["nodes"]), "--hard-multiple", str(settings["hard_multiple"]),
+        "--shard", f"{shard + 1}/{settings['shards']}",
         "--seed", str(night.seed_of(generation, kind)), "--weights", champion.weights, "--threads", str(threads),
         *ADJUDICATION,
     ]
