@@ -233,6 +233,12 @@ pub fn rook_rays(square: Square) -> Bitboard {
     ROOK_RAYS[square.index()]
 }
 
+/// What a queen attacks on an empty board.
+#[inline(always)]
+pub fn queen_rays(square: Square) -> Bitboard {
+    bishop_rays(square) | rook_rays(square)
+}
+
 /// The whole diagonal through a square in the direction a1–h8.
 #[inline(always)]
 pub fn diagonal(square: Square) -> Bitboard {

@@ -36,17 +36,20 @@ impl Board {
         let diagonal = self.by_kind(PieceType::Bishop) | self.by_kind(PieceType::Queen);
         let straight = self.by_kind(PieceType::Rook) | self.by_kind(PieceType::Queen);
         let mut attackers = self.attackers_to(to, occupied) & occupied;
-        let pins = Color::ALL.map(|color| self.exchange_pins(color));
         let mut us_wins = true;
 
         loop {
             us = !us;
             attackers &= occupied;
             let mut mine = attackers & self.by_color(us);
-            // A pinned piece takes part only while nothing that pins it has left the board.
-            let (pinned, pinners) = pins[us.index()];
-            if (pinners & occupied) == pinners {
-                mine -= pinned - attacks::line(self.king(us), to);
+            // Whoever is pinned stands on a line of its king: mostly none of these does.
+            let king = self.king(us);
+            if (mine & attacks::queen_rays(king)).any() {
+                // A pinned piece takes part only while nothing that pins it has left the board.
+                let (pinned, pinners) = self.exchange_pins(us);
+                if (pinners & occupied) == pinners {
+                    mine -= pinned - attacks::line(king, to);
+                }
             }
             if mine.is_empty() {
                 return us_wins;
@@ -98,7 +101,6 @@ impl Board {
     }
 
     /// A side's pinned pieces and the enemy sliders that pin them.
-    #[inline(always)]
     fn exchange_pins(&self, color: Color) -> (Bitboard, Bitboard) {
         let (mut pinned, mut pinners) = (Bitboard::EMPTY, Bitboard::EMPTY);
         for (slider, standing_between) in self.sliders_on_lines(self.king(color), !color) {

@@ -248,7 +248,7 @@ impl Thread<'_> {
         let hints = QuietHints { threats: self.board.attacked_by(!us), earlier: self.earlier_moves(ply) };
         let killers = self.frame(ply).killers;
         let counter_move = self.memory.histories.counter_move(hints.earlier[0]);
-        let check_info = self.board.check_info();
+        let mut check_info = None;
         let mut picker = Picker::new(table_move, killers, counter_move);
         let mut root_number = self.line_index;
         let table_move_is_capture = table_move.is_some_and(Move::is_capture);
@@ -319,7 +319,9 @@ impl Thread<'_> {
                         && reduced_depth <= 8
                         && static_eval + params::futility_base() + params::futility_slope() * reduced_depth
                             <= alpha
-                        && !self.board.gives_check(&check_info, m)
+                        && !self
+                            .board
+                            .gives_check(check_info.get_or_insert_with(|| self.board.check_info()), m)
                     {
                         continue;
                     }

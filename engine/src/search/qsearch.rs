@@ -85,7 +85,7 @@ impl Thread<'_> {
         let mut best_move = None;
         let mut bound = Bound::Upper;
         let mut any = false;
-        let check_info = self.board.check_info();
+        let mut check_info = None;
         while let Some(m) = picker.next(&self.board, &self.memory.histories, &hints) {
             any = true;
             if best > -value::TB_WIN_IN_MAX {
@@ -96,7 +96,10 @@ impl Thread<'_> {
                         picker.skip_quiets();
                         continue;
                     }
-                } else if !m.is_promotion() && !self.board.gives_check(&check_info, m) {
+                } else if futility <= alpha
+                    && !m.is_promotion()
+                    && !self.board.gives_check(check_info.get_or_insert_with(|| self.board.check_info()), m)
+                {
                     // Step 5. Delta: even winning the piece for nothing would not reach alpha.
                     let reach = futility + EXCHANGE_VALUES[taken_kind(&self.board, m).index()];
                     if reach <= alpha {
@@ -104,7 +107,7 @@ impl Thread<'_> {
                         continue;
                     }
                     // The exchange must win something when the evaluation alone does not.
-                    if futility <= alpha && !self.board.see_ge(m, 1) {
+                    if !self.board.see_ge(m, 1) {
                         best = best.max(futility);
                         continue;
                     }
