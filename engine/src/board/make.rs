@@ -2,20 +2,12 @@
 
 use super::zobrist::ZOBRIST;
 use super::{Board, State, Wing, attacks};
-use crate::types::{Bitboard, Color, Move, MoveKind, Piece, PieceType, Square};
+use crate::types::{Bitboard, Move, MoveKind, Piece, PieceType, Square};
 
 impl Board {
     /// Plays a legal move.
     pub fn make(&mut self, m: Move) {
-        match self.side_to_move {
-            Color::White => self.make_as::<true>(m),
-            Color::Black => self.make_as::<false>(m),
-        }
-    }
-
-    #[inline(always)]
-    fn make_as<const WHITE: bool>(&mut self, m: Move) {
-        let us = if WHITE { Color::White } else { Color::Black };
+        let us = self.side_to_move;
         debug_assert!(self.is_legal(m), "{m:?}");
         let (from, to, kind) = (m.from(), m.to(), m.kind());
         self.history.push(self.state);
@@ -93,15 +85,7 @@ impl Board {
 
     /// Takes the last move back. There must be one, and it must not be a null move.
     pub fn unmake(&mut self) {
-        match self.side_to_move {
-            Color::White => self.unmake_as::<false>(),
-            Color::Black => self.unmake_as::<true>(),
-        }
-    }
-
-    #[inline(always)]
-    fn unmake_as<const WHITE: bool>(&mut self) {
-        let us = if WHITE { Color::White } else { Color::Black };
+        let us = !self.side_to_move;
         let undone = self.state;
         let m = undone.last_move.expect("unmake follows a make");
         self.state = self.pop_state();

@@ -65,8 +65,8 @@ type Correction = [[i32; CORRECTION_SIZE]; 2];
 pub struct Histories {
     quiet: Box<QuietHistory>,
     capture: Box<CaptureHistory>,
-    /// `// [earlier piece and target][piece and target]`
-    continuation: Box<[[Counter; 768]]>,
+    /// `// [earlier piece and target][piece][to]`
+    continuation: Box<[FollowUps]>,
     /// `// [earlier piece and target]` the reply that refuted it last
     counter_moves: Box<[Option<Move>]>,
     pawn_correction: Box<Correction>,
@@ -74,15 +74,36 @@ pub struct Histories {
     non_pawn_correction: Box<[Correction; 2]>,
 }
 
-/// How well moves followed one earlier move: `// [piece and target]`.
-#[derive(Clone, Copy)]
-pub struct Continuation<'a>(&'a [Counter; 768]);
+/// How well moves followed one earlier move: `// [piece][to]`.
+type FollowUps = [[Counter; 64]; 12];
 
-impl Continuation<'_> {
+/// How well moves followed one earlier move.
+#[derive(Clone, Copy)]
+pub struct Continuation<'a>(&'a FollowUps);
+
+impl<'a> Continuation<'a> {
     /// How well a piece did going to that square.
     #[inline(always)]
     pub fn get(self, piece: Piece, to: Square) -> i32 {
-        self.0[piece.index() * 64 + to.index()].get()
+        self.of(piece).get(to)
+    }
+
+    /// How well one piece did.
+    #[inline(always)]
+    pub fn of(self, piece: Piece) -> Targets<'a> {
+        Targets(&self.0[piece.index()])
+    }
+}
+
+/// How well moves did by where they went: `// [to]`.
+#[derive(Clone, Copy)]
+pub struct Targets<'a>(&'a [Counter; 64]);
+
+impl Targets<'_> {
+    /// How well going to that square did.
+    #[inline(always)]
+    pub fn get(self, to: Square) -> i32 {
+        self.0[to.index()].get()
     }
 }
 
@@ -108,7 +129,7 @@ impl Histories {
         Histories {
             quiet: zeroed_box!(QuietHistory),
             capture: zeroed_box!(CaptureHistory),
-            continuation: vec![[Counter::default(); 768]; PieceTo::COUNT].into_boxed_slice(),
+            continuation: vec![[[Counter::default(); 64]; 12]; PieceTo::COUNT].into_boxed_slice(),
             counter_moves: vec![None; PieceTo::COUNT].into_boxed_slice(),
             pawn_correction: zeroed_box!(Correction),
             non_pawn_correction: zeroed_box!([Correction; 2]),
@@ -118,10 +139,16 @@ impl Histories {
     /// The plain history of a quiet move, given what the enemy attacks.
     #[inline(always)]
     pub fn quiet(&self, color: Color, threats: Bitboard, m: Move) -> i32 {
-        let (from, to) = (m.from(), m.to());
-        self.quiet[color.index()][usize::from(threats.has(from))][usize::from(threats.has(to))][from.index()]
-            [to.index()]
-        .get()
+        let to = m.to();
+        self.quiet_from(color, threats, m.from())[usize::from(threats.has(to))].get(to)
+    }
+
+    /// The plain history of the quiet moves from one square, given what the enemy attacks:
+    /// `// [to is attacked]`.
+    #[inline(always)]
+    pub fn quiet_from(&self, color: Color, threats: Bitboard, from: Square) -> [Targets<'_>; 2] {
+        let by_target = &self.quiet[color.index()][usize::from(threats.has(from))];
+        [0, 1].map(|attacked: usize| Targets(&by_target[attacked][from.index()]))
     }
 
     /// How well moves followed an earlier one.
@@ -158,7 +185,7 @@ impl Histories {
     pub fn add_continuation(&mut self, earlier: &[PieceTo; 3], piece: Piece, to: Square, bonus: i32) {
         for &earlier in earlier {
             if earlier != PieceTo::NONE {
-                self.continuation[earlier.index()][piece.index() * 64 + to.index()].add(bonus);
+                self.continuation[earlier.index()][piece.index()][to.index()].add(bonus);
             }
         }
     }

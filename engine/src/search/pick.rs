@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-use super::history::{Histories, PieceTo, taken_kind};
-use crate::board::{Board, EXCHANGE_VALUES};
-use crate::types::{Bitboard, Move, MoveList, PieceType};
+use super::history::{Continuation, Histories, PieceTo, taken_kind};
+use crate::board::{Board, EXCHANGE_VALUES, Sink};
+use crate::types::{Bitboard, Move, MoveKind, MoveList, Piece, PieceType, Square};
 
 /// The most moves of one position (218) rounded up.
 const CAPACITY: usize = 256;
@@ -39,8 +39,10 @@ impl RankedList {
     #[inline(always)]
     fn push(&mut self, m: Move, score: i32) {
         debug_assert!(score.abs() < 1 << 22, "a score and a place fit into a ranking");
-        self.moves[self.len].write(m);
-        self.rankings[self.len].write(score * CAPACITY as i32 + (CAPACITY - 1 - self.len) as i32);
+        // (No position fills the list; the remainder spares the check.)
+        let place = self.len % CAPACITY;
+        self.moves[place].write(m);
+        self.rankings[place].write(score * CAPACITY as i32 + (CAPACITY - 1 - place) as i32);
         self.len += 1;
     }
 
@@ -63,13 +65,8 @@ impl RankedList {
         let filled = self.len.next_multiple_of(LANE);
         // SAFETY: `push` wrote the rankings below `len`, `close` those up to the multiple of a lane.
         let rankings = unsafe { self.rankings[..filled].assume_init_ref() };
-        let mut lane = [TAKEN; LANE];
-        for chunk in rankings.as_chunks::<LANE>().0 {
-            for (most, &ranking) in lane.iter_mut().zip(chunk) {
-                *most = ranking.max(*most);
-            }
-        }
-        let best = lane.into_iter().fold(TAKEN, i32::max);
+        // (As whole lanes, so that the compiler knows that nothing is left over.)
+        let best = rankings.as_chunks::<LANE>().0.as_flattened().iter().copied().fold(TAKEN, i32::max);
         let index = CAPACITY - 1 - (best as usize % CAPACITY);
         self.rankings[index].write(TAKEN);
         // SAFETY: a move is left, so the largest ranking is one that `push` wrote, and names its place.
@@ -247,36 +244,175 @@ impl Picker {
     // entry of `next`, and every call would pay for it.
     #[inline(never)]
     fn generate_tacticals(&mut self, board: &Board, histories: &Histories) {
-        let mut list = MoveList::new();
-        board.tacticals(&mut list);
-        for &m in list.iter().filter(|&&m| self.table_move != Some(m)) {
-            let taken = taken_kind(board, m);
-            let gain = if m.is_capture() { EXCHANGE_VALUES[taken.index()] } else { 0 }
-                + m.promotion().map_or(0, |kind| EXCHANGE_VALUES[kind.index()]);
-            let history = board.piece_at(m.from()).map_or(0, |piece| histories.capture(piece, m.to(), taken));
-            self.list.push(m, 16 * gain + history);
-        }
+        let list = &mut self.list;
+        board.tacticals_into(&mut Tacticals { list, board, histories, table_move: self.table_move });
         self.list.close();
     }
 
     #[inline(never)]
     fn generate_quiets(&mut self, board: &Board, histories: &Histories, hints: &QuietHints) {
-        let mut list = MoveList::new();
-        board.quiets(&mut list);
         self.list.len = 0;
-        let color = board.side_to_move();
-        let after = hints.earlier.map(|earlier| histories.after(earlier));
         let handed_out = [self.table_move, self.killers[0], self.killers[1], self.counter_move];
-        for &m in list.iter().filter(|&&m| !handed_out.contains(&Some(m))) {
-            let Some(piece) = board.piece_at(m.from()) else { continue };
-            let [last, before, long_before] = after.map(|history| history.get(piece, m.to()));
-            let score = 2 * histories.quiet(color, hints.threats, m) + 2 * last + before + long_before;
+        let mut sink = Quiets {
+            list: &mut self.list,
+            board,
+            histories,
+            threats: hints.threats,
+            after: hints.earlier.map(|earlier| histories.after(earlier)),
+            handed_out: FewMoves::new(handed_out),
+        };
+        // Out of check the threats are what the king must avoid.
+        let attacked = (!board.in_check()).then_some(hints.threats);
+        board.quiets_into(&mut sink, attacked);
+        self.list.close();
+    }
+}
+
+/// Ranks captures and promotions as they are generated.
+struct Tacticals<'a> {
+    list: &'a mut RankedList,
+    board: &'a Board,
+    histories: &'a Histories,
+    table_move: Option<Move>,
+}
+
+impl Tacticals<'_> {
+    #[inline(always)]
+    fn add(&mut self, m: Move) {
+        if self.table_move == Some(m) {
+            return;
+        }
+        let taken = taken_kind(self.board, m);
+        let gain = if m.is_capture() { EXCHANGE_VALUES[taken.index()] } else { 0 }
+            + m.promotion().map_or(0, |kind| EXCHANGE_VALUES[kind.index()]);
+        let history = self.histories.capture(self.board.expect_piece(m.from()), m.to(), taken);
+        self.list.push(m, 16 * gain + history);
+    }
+}
+
+impl Sink for Tacticals<'_> {
+    #[inline(always)]
+    fn piece(&mut self, from: Square, targets: Bitboard, _: Bitboard) {
+        for to in targets {
+            self.add(Move::new(from, to, MoveKind::Capture));
+        }
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, targets: Bitboard, delta: i8, kind: MoveKind) {
+        for to in targets {
+            self.add(Move::new(to.offset(-delta), to, kind));
+        }
+    }
+
+    #[inline(always)]
+    fn promotions(&mut self, targets: Bitboard, delta: i8, capture: bool) {
+        if targets.any() {
+            // Rare, and through a list the code for a move is there only once more.
+            let mut list = MoveList::new();
+            list.promotions(targets, delta, capture);
+            for &m in list.iter() {
+                self.add(m);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn one(&mut self, m: Move) {
+        self.add(m);
+    }
+}
+
+/// Ranks quiet moves as they are generated.
+struct Quiets<'a> {
+    list: &'a mut RankedList,
+    board: &'a Board,
+    histories: &'a Histories,
+    threats: Bitboard,
+    after: [Continuation<'a>; 3],
+    handed_out: FewMoves,
+}
+
+impl Quiets<'_> {
+    /// Adds the moves of one piece from one square, or from as many as `from_of` says.
+    #[inline(always)]
+    fn add(&mut self, piece: Piece, targets: Bitboard, kind: MoveKind, from_of: impl Fn(Square) -> Square) {
+        let [last, before, long_before] = self.after.map(|history| history.of(piece));
+        let color = self.board.side_to_move();
+        for to in targets {
+            let from = from_of(to);
+            let m = Move::new(from, to, kind);
+            if self.handed_out.contains(m) {
+                continue;
+            }
+            let plain = self.histories.quiet_from(color, self.threats, from);
+            let score = 2 * plain[usize::from(self.threats.has(to))].get(to)
+                + 2 * last.get(to)
+                + before.get(to)
+                + long_before.get(to);
             self.list.push(m, score);
         }
-        self.list.close();
+    }
+}
+
+impl Sink for Quiets<'_> {
+    #[inline(always)]
+    fn piece(&mut self, from: Square, targets: Bitboard, _: Bitboard) {
+        self.add(self.board.expect_piece(from), targets, MoveKind::Quiet, |_| from);
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, targets: Bitboard, delta: i8, kind: MoveKind) {
+        let pawn = Piece::new(self.board.side_to_move(), PieceType::Pawn);
+        self.add(pawn, targets, kind, |to| to.offset(-delta));
+    }
+
+    #[inline(always)]
+    fn promotions(&mut self, _: Bitboard, _: i8, _: bool) {}
+
+    #[inline(always)]
+    fn one(&mut self, m: Move) {
+        self.add(self.board.expect_piece(m.from()), m.to().into(), m.kind(), |_| m.from());
+    }
+}
+
+/// Up to four moves, packed so that one comparison looks for a move among all of them.
+struct FewMoves(u64);
+
+impl FewMoves {
+    /// A one in the lowest bit of each of the four places.
+    const ONES: u64 = 0x0001_0001_0001_0001;
+
+    fn new(moves: [Option<Move>; 4]) -> FewMoves {
+        FewMoves(moves.into_iter().fold(0, |packed, m| packed << 16 | u64::from(m.map_or(0, Move::bits))))
+    }
+
+    #[inline(always)]
+    fn contains(&self, m: Move) -> bool {
+        // The place of an equal move becomes zero, and only from zero does taking one away borrow the
+        // highest bit where it was not set.
+        let difference = self.0 ^ (u64::from(m.bits()) * Self::ONES);
+        (difference.wrapping_sub(Self::ONES) & !difference & (Self::ONES << 15)) != 0
     }
 }
 
 fn is_underpromotion(m: Move) -> bool {
     m.promotion().is_some_and(|kind| kind != PieceType::Queen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_is_found_among_few() {
+        let moves: Vec<Move> = crate::Board::start().legal_moves().to_vec();
+        for chosen in moves.windows(3) {
+            let few = FewMoves::new([Some(chosen[0]), None, Some(chosen[1]), Some(chosen[2])]);
+            for &m in &moves {
+                assert_eq!(few.contains(m), chosen.contains(&m), "{m:?} among {chosen:?}");
+            }
+        }
+        assert!(!FewMoves::new([None; 4]).contains(moves[0]));
+    }
 }
