@@ -10,7 +10,10 @@ use crate::types::{Bitboard, Color, Piece, PieceType, Square, Value};
 #[derive(Clone, Debug)]
 pub struct Weights {
     /// `// [color]` the same for both unless a style tells the sides apart
-    pub(super) sides: [EvalParams; 2],
+    sides: [EvalParams; 2],
+    /// `// [color]` where in `sides` its weights are: if they are the same for both, in one place, so that they
+    /// need room in the cache only once
+    place: [usize; 2],
     /// `// [kings as its side sees them][piece][square]` material and square together, from White's point
     /// of view
     pub(super) psqt: [[[Score; 64]; 12]; KingView::COUNT],
@@ -125,13 +128,14 @@ impl Weights {
                 }
             }
         }
-        Weights { sides, psqt, draw_value: [0; 2] }
+        let place = [0, usize::from(sides[0] != sides[1])];
+        Weights { sides, place, psqt, draw_value: [0; 2] }
     }
 
     /// The weights of one side.
     #[inline(always)]
     pub fn side(&self, color: Color) -> &EvalParams {
-        &self.sides[color.index()]
+        &self.sides[self.place[color.index()]]
     }
 
     /// Material and squares of a set of pieces, White's point of view.

@@ -20,9 +20,8 @@ pub(in crate::eval) fn count<T: Trace, const WHITE: bool>(position: &Position, t
     let p = tally.params;
 
     for wing in Wing::BOTH {
-        if board.castling_rights().has(us, wing) {
-            tally.add(&p.king_may_castle[wing as usize], 1);
-        }
+        let may_castle = board.castling_rights().has(us, wing);
+        tally.add(&p.king_may_castle[wing as usize], i32::from(may_castle));
     }
     let own_flank = FLANK[usize::from(position.king[here].file())];
     if (board.by_kind(PieceType::Pawn) & own_flank).is_empty() {
@@ -45,9 +44,8 @@ pub(in crate::eval) fn count<T: Trace, const WHITE: bool>(position: &Position, t
     tally.add_danger(&p.king_attack_weak, (weak & position.ring[there]).count() as i32);
     tally.add_danger(&p.king_attack_pinned, position.pinned[there].count() as i32);
     tally.add_danger(&p.king_attack_gap, i32::from(position.pawns.gaps[there]));
-    if (position.by(them, PieceType::Knight) & position.ring[there]).any() {
-        tally.add_danger(&p.king_attack_knight_guards, 1);
-    }
+    let knight_guards = (position.by(them, PieceType::Knight) & position.ring[there]).any();
+    tally.add_danger(&p.king_attack_knight_guards, i32::from(knight_guards));
     if board.pieces(us, PieceType::Queen).is_empty() {
         tally.add_danger(&p.king_attack_no_queen, 1);
     }
@@ -94,11 +92,10 @@ fn count_checks<T: Trace, const WHITE: bool>(position: &Position, tally: &mut Ta
             // Where a queen could be exchanged she does not check.
             safe_checks -= position.by(them, PieceType::Queen);
         }
-        if safe_checks.any() {
-            let several = usize::from(safe_checks.several());
-            tally.add_danger(&p.king_attack_safe_check[kind][several], 1);
-        } else if kind != 3 {
-            unsafe_checks |= checks & free;
+        let several = usize::from(safe_checks.several());
+        tally.add_danger(&p.king_attack_safe_check[kind][several], i32::from(safe_checks.any()));
+        if kind != 3 {
+            unsafe_checks |= if safe_checks.any() { Bitboard::EMPTY } else { checks & free };
         }
     }
     tally.add_danger(&p.king_attack_unsafe_check, unsafe_checks.count() as i32);

@@ -59,12 +59,11 @@ fn count_kind<T: Trace, const WHITE: bool, const KIND: u8>(position: &mut Positi
         all |= attacked;
         by_kind |= attacked;
 
+        // (Zero times a weight instead of a branch: nobody can guess it.)
         let on_ring = attacked & ring;
-        if on_ring.any() {
-            position.ring_attackers[us.index()] += 1;
-            tally.add_danger(&p.king_attack_piece[KIND as usize - 1], 1);
-            tally.add_danger(&p.king_attack_inner, on_ring.count() as i32);
-        }
+        position.ring_attackers[us.index()] += usize::from(on_ring.any());
+        tally.add_danger(&p.king_attack_piece[KIND as usize - 1], i32::from(on_ring.any()));
+        tally.add_danger(&p.king_attack_inner, on_ring.count() as i32);
 
         let mobility = (attacked & area).count() as usize;
         let weight = match KIND {
@@ -101,14 +100,12 @@ fn minor<T: Trace, const WHITE: bool, const KIND: u8>(
     let here = Bitboard::of(square);
 
     let outposts = outpost_squares::<WHITE>(position);
-    if outposts.has(square) {
-        tally.add(&p.outpost[minor], 1);
-    } else if (outposts & (attacked - board.by_color(us))).any() {
-        tally.add(&p.outpost_reachable[minor], 1);
-    }
-    if (here.forward(us) & board.by_kind(PieceType::Pawn)).any() {
-        tally.add(&p.minor_behind_pawn[minor], 1);
-    }
+    let on_outpost = outposts.has(square);
+    let reaches_one = (outposts & (attacked - board.by_color(us))).any();
+    tally.add(&p.outpost[minor], i32::from(on_outpost));
+    tally.add(&p.outpost_reachable[minor], i32::from(reaches_one & !on_outpost));
+    let behind_pawn = (here.forward(us) & board.by_kind(PieceType::Pawn)).any();
+    tally.add(&p.minor_behind_pawn[minor], i32::from(behind_pawn));
     let distance = position.king[us.index()].distance(square);
     tally.add(&p.minor_far_from_king[minor], i32::from(distance));
 
@@ -166,9 +163,8 @@ fn rook<T: Trace, const WHITE: bool>(
     let p = tally.params;
     let file = Bitboard::file(square.file());
 
-    if (file & board.by_kind(PieceType::Queen)).any() {
-        tally.add(&p.rook_on_queen_file, 1);
-    }
+    let on_queen_file = (file & board.by_kind(PieceType::Queen)).any();
+    tally.add(&p.rook_on_queen_file, i32::from(on_queen_file));
     if (file & board.pawns(us)).is_empty() {
         let open = (file & board.pawns(!us)).is_empty();
         tally.add(if open { &p.rook_open_file } else { &p.rook_half_open_file }, 1);

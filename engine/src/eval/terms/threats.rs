@@ -6,6 +6,10 @@ use crate::eval::tally::Tally;
 use crate::eval::trace::Trace;
 use crate::types::{Bitboard, PieceType};
 
+/// What can be threatened.
+const VICTIMS: [PieceType; 5] =
+    [PieceType::Pawn, PieceType::Knight, PieceType::Bishop, PieceType::Rook, PieceType::Queen];
+
 /// Counts one side's threats. The attack maps of both sides are complete.
 #[inline(always)]
 pub(in crate::eval) fn count<T: Trace, const WHITE: bool>(position: &Position, tally: &mut Tally<T>) {
@@ -25,16 +29,14 @@ pub(in crate::eval) fn count<T: Trace, const WHITE: bool>(position: &Position, t
     let weak = (enemies - strongly) & attacked;
 
     let by_minors = position.by(us, PieceType::Knight) | position.by(us, PieceType::Bishop);
-    for victim in ((enemy_pieces & strongly) | weak) & by_minors {
-        if let Some(kind) = board.kind_at(victim) {
-            tally.add(&p.threat_by_minor[kind.index()], 1);
-        }
+    let minors_victims = ((enemy_pieces & strongly) | weak) & by_minors;
+    for (kind, weight) in VICTIMS.into_iter().zip(&p.threat_by_minor) {
+        tally.add(weight, (minors_victims & board.by_kind(kind)).count() as i32);
     }
     if weak.any() {
-        for victim in weak & position.by(us, PieceType::Rook) {
-            if let Some(kind) = board.kind_at(victim) {
-                tally.add(&p.threat_by_rook[kind.index()], 1);
-            }
+        let rooks_victims = weak & position.by(us, PieceType::Rook);
+        for (kind, weight) in VICTIMS.into_iter().zip(&p.threat_by_rook) {
+            tally.add(weight, (rooks_victims & board.by_kind(kind)).count() as i32);
         }
         if (weak & position.by(us, PieceType::King)).any() {
             tally.add(&p.threat_by_king, 1);
