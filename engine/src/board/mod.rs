@@ -27,8 +27,7 @@ pub use castling::{CastlingRights, CastlingSetup, Wing};
 pub use epd::{Epd, EpdError, Operand, Operation};
 pub use fen_error::{FenError, FenField};
 pub use move_error::{MoveError, MoveFault};
-pub use movegen::CheckInfo;
-pub(crate) use movegen::Sink;
+pub use movegen::{CheckInfo, MoveSink};
 pub use see::EXCHANGE_VALUES;
 use zobrist::{Key, ZOBRIST};
 

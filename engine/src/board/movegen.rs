@@ -1,14 +1,14 @@
 //! Legal moves, generated directly: no move is made to find out that it was illegal.
 //!
 //! One generator serves everybody. It works on whole sets (all pawns that push, all squares of a
-//! knight) and hands them to a [`Sink`]: a list takes them apart into moves, a counter only counts
-//! bits, which is what perft needs at its last ply.
+//! knight) and hands them to a [`MoveSink`]: a list takes them apart into moves, a counter only counts
+//! bits, which is what perft needs at its last ply, and who judges moves does it where they come from.
 
 use super::{Board, Wing, attacks};
 use crate::types::{Bitboard, Color, Move, MoveKind, MoveList, PieceType, Square};
 
 /// Where generated sets of moves go.
-pub(crate) trait Sink {
+pub trait MoveSink {
     /// A piece from one square to many; those on `enemies` are captures.
     fn piece(&mut self, from: Square, targets: Bitboard, enemies: Bitboard);
     /// Pawns to many squares, each coming from `delta` squares behind.
@@ -19,7 +19,7 @@ pub(crate) trait Sink {
     fn one(&mut self, m: Move);
 }
 
-impl Sink for MoveList {
+impl MoveSink for MoveList {
     #[inline(always)]
     fn piece(&mut self, from: Square, targets: Bitboard, enemies: Bitboard) {
         for to in targets {
@@ -59,7 +59,7 @@ impl Sink for MoveList {
 /// Counts moves without listing them.
 struct Counter(u64);
 
-impl Sink for Counter {
+impl MoveSink for Counter {
     #[inline(always)]
     fn piece(&mut self, _: Square, targets: Bitboard, _: Bitboard) {
         self.0 += u64::from(targets.count());
@@ -98,6 +98,13 @@ impl Board {
         list
     }
 
+    /// Hands all legal moves to a sink, a piece after the other and each move once; a queen comes twice, with her
+    /// diagonals and with her ranks and files.
+    #[inline(always)]
+    pub fn legal_sets(&self, sink: &mut impl MoveSink) {
+        self.generate_all(sink);
+    }
+
     /// Adds all legal captures and all promotions, with or without capture.
     pub fn tacticals(&self, list: &mut MoveList) {
         self.tacticals_into(list);
@@ -105,7 +112,7 @@ impl Board {
 
     /// The same for any sink.
     #[inline(always)]
-    pub(crate) fn tacticals_into<S: Sink>(&self, sink: &mut S) {
+    pub(crate) fn tacticals_into<S: MoveSink>(&self, sink: &mut S) {
         self.generate_for::<S, true, false>(sink, self.side_to_move, None);
     }
 
@@ -117,7 +124,7 @@ impl Board {
     /// The same for any sink. `attacked`: what the enemy attacks, if the caller knows and there is no check
     /// (out of check no slider looks through the king, so it is what the king's steps need).
     #[inline(always)]
-    pub(crate) fn quiets_into<S: Sink>(&self, sink: &mut S, attacked: Option<Bitboard>) {
+    pub(crate) fn quiets_into<S: MoveSink>(&self, sink: &mut S, attacked: Option<Bitboard>) {
         self.generate_for::<S, false, true>(sink, self.side_to_move, attacked);
     }
 
@@ -143,7 +150,7 @@ impl Board {
     /// Everything, compiled for each side: perft does nothing else. In a search, where both sides take turns
     /// between much other code, one copy that stays in the cache is faster.
     #[inline(always)]
-    fn generate_all<S: Sink>(&self, sink: &mut S) {
+    fn generate_all<S: MoveSink>(&self, sink: &mut S) {
         match self.side_to_move {
             Color::White => self.generate_for::<S, true, true>(sink, Color::White, None),
             Color::Black => self.generate_for::<S, true, true>(sink, Color::Black, None),
@@ -152,7 +159,7 @@ impl Board {
 
     /// `us` is the side to move. `attacked`: see [`Board::quiets_into`].
     #[inline(always)]
-    fn generate_for<S: Sink, const TACTICAL: bool, const QUIET: bool>(
+    fn generate_for<S: MoveSink, const TACTICAL: bool, const QUIET: bool>(
         &self,
         sink: &mut S,
         us: Color,
@@ -206,7 +213,7 @@ impl Board {
 
     /// The king's steps and, among the quiet moves, castling: both need to know what the enemy attacks.
     #[inline(always)]
-    fn king_moves<S: Sink, const QUIET: bool>(
+    fn king_moves<S: MoveSink, const QUIET: bool>(
         &self,
         sink: &mut S,
         us: Color,
@@ -250,7 +257,7 @@ impl Board {
     }
 
     #[inline(always)]
-    fn pawn_moves<S: Sink, const TACTICAL: bool, const QUIET: bool>(
+    fn pawn_moves<S: MoveSink, const TACTICAL: bool, const QUIET: bool>(
         &self,
         sink: &mut S,
         us: Color,

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::history::{Continuation, Histories, PieceTo, taken_kind};
-use crate::board::{Board, EXCHANGE_VALUES, Sink};
+use crate::board::{Board, EXCHANGE_VALUES, MoveSink};
 use crate::types::{Bitboard, Move, MoveKind, MoveList, Piece, PieceType, Square};
 
 /// The most moves of one position (218) rounded up.
@@ -290,7 +290,7 @@ impl Tacticals<'_> {
     }
 }
 
-impl Sink for Tacticals<'_> {
+impl MoveSink for Tacticals<'_> {
     #[inline(always)]
     fn piece(&mut self, from: Square, targets: Bitboard, _: Bitboard) {
         for to in targets {
@@ -355,7 +355,7 @@ impl Quiets<'_> {
     }
 }
 
-impl Sink for Quiets<'_> {
+impl MoveSink for Quiets<'_> {
     #[inline(always)]
     fn piece(&mut self, from: Square, targets: Bitboard, _: Bitboard) {
         self.add(self.board.expect_piece(from), targets, MoveKind::Quiet, |_| from);

@@ -5,10 +5,13 @@
 //! It is a log-linear model: every move has some features, every feature a weight ([`super::order_weights`]),
 //! and a move's chance is proportional to e to the power of its sum / 16.
 
-use engine::Board;
-use engine::board::{CheckInfo, Wing, attacks};
-use engine::types::{Bitboard, Color, Move, MoveKind, MoveList, PieceType, Square};
+mod candidates;
 
+use engine::Board;
+use engine::board::{Wing, attacks};
+use engine::types::{Bitboard, Color, Move, MoveKind, PieceType, Square};
+
+pub use self::candidates::{Candidates, LIKELIHOODS, chance_of_likelihood};
 use super::order_weights::WEIGHTS;
 
 /// The moves that led to a position, as far as they say what comes next.
@@ -119,8 +122,6 @@ pub struct Glance<'a> {
     check_squares: [Bitboard; 6],
     /// Our pieces that uncover a check when they leave their line.
     discoverers: Bitboard,
-    /// For the moves that are not as simple.
-    checks: CheckInfo,
     /// `// [kind]` what the enemy attacks with pieces worth less than this kind
     by_lesser: [Bitboard; 6],
     /// What the enemy attacks.
@@ -147,12 +148,6 @@ pub struct Origin {
     file: usize,
     /// If it is the piece that moved last: where it came from then.
     came_from: Option<Square>,
-}
-
-impl Origin {
-    fn is_of(&self, m: Move) -> bool {
-        self.square == m.from()
-    }
 }
 
 impl<'a> Glance<'a> {
@@ -203,7 +198,6 @@ impl<'a> Glance<'a> {
             flip: if us == Color::White { 0 } else { 56 },
             check_squares,
             discoverers: board.blockers_for(enemy_king, us) & board.by_color(us),
-            checks: board.check_info(),
             by_lesser,
             attacked: theirs.once,
             once: ours.once,
@@ -231,7 +225,7 @@ impl<'a> Glance<'a> {
         if is_simple && !self.discoverers.has(origin.square) {
             return self.check_squares[origin.kind.index()].has(m.to());
         }
-        self.board.gives_check(&self.checks, m)
+        self.board.gives_check(&self.board.check_info(), m)
     }
 
     #[inline(always)]
@@ -323,137 +317,6 @@ impl<'a> Glance<'a> {
             _ => {}
         }
     }
-}
-
-/// Chances are told apart in this many steps, four to each halving of the chance or of its opposite.
-pub const LIKELIHOODS: usize = 73;
-/// e to the power of -n / 16, times 2^24, but never 0. `// [n]`
-const POWERS: [u32; 256] = {
-    let mut powers = [1 << 24; 256];
-    let mut n = 1;
-    while n < 256 {
-        // 61565 / 65536 is e to the power of -1/16.
-        let next = (powers[n - 1] as u64 * 61_565) >> 16;
-        powers[n] = if next == 0 { 1 } else { next as u32 };
-        n += 1;
-    }
-    powers
-};
-
-/// Which step a chance of `part` in `whole` belongs to; 0 is the least likely.
-#[inline(always)]
-fn likelihood(part: u32, whole: u64) -> usize {
-    // In 65536ths.
-    let chance = ((u64::from(part) << 16) / whole) as u32;
-    let steps = |chance: u32| {
-        // Four steps to each halving: the position of the first bit, and the two bits below it.
-        let chance = chance.max(64);
-        let first = 31 - chance.leading_zeros();
-        ((first - 6) * 4 + (chance >> (first - 2) & 3)) as usize
-    };
-    // Below a half, 0 to 35; above, counted down from the end.
-    if chance < 1 << 15 { steps(chance) } else { LIKELIHOODS - 1 - steps((1 << 16) - chance) }
-}
-
-/// A chance in 65536ths that belongs to a step.
-pub fn chance_of_likelihood(step: usize) -> u16 {
-    let chance = |step: usize| ((4 + step % 4) << (step / 4 + 4)) as u16;
-    if step < 36 { chance(step) } else { u16::MAX - chance(LIKELIHOODS - 1 - step) }
-}
-
-/// The legal moves of a position, most likely first, each with how likely it is among those left. One is used for many positions: its arrays are large.
-pub struct Candidates {
-    moves: MoveList,
-    /// The sum of the features above, what breaks ties below.
-    keys: [u32; 256],
-    left: usize,
-    best: u32,
-    /// The sum of the powers of those that are left.
-    whole: u64,
-}
-
-impl Candidates {
-    /// Of no position yet.
-    pub fn new() -> Candidates {
-        Candidates { moves: MoveList::new(), keys: [0; 256], left: 0, best: 0, whole: 0 }
-    }
-
-    /// Judges all moves of a position.
-    #[inline(always)]
-    pub fn judge(&mut self, board: &Board, trail: Trail) {
-        self.moves = board.legal_moves();
-        self.left = self.moves.len();
-        self.best = 0;
-        if self.left < 2 {
-            // Nothing to compare: certain.
-            self.keys[0] = 0;
-            self.whole = u64::from(POWERS[0]);
-            return;
-        }
-        let glance = Glance::new(board, trail);
-        let mut standing = 0;
-        let mut origin: Option<Origin> = None;
-        for (key, &m) in self.keys.iter_mut().zip(self.moves.iter()) {
-            // Most moves follow another of the same piece.
-            let origin = match &origin {
-                Some(origin) if origin.is_of(m) => origin,
-                _ => {
-                    standing = 1 << 15;
-                    origin.insert(glance.origin(m.from(), |feature| standing += weight(feature)))
-                }
-            };
-            let mut sum = standing;
-            glance.features(origin, m, |feature| sum += weight(feature));
-            *key = (sum as u32) << 16 | tie_break(m);
-            self.best = self.best.max(sum as u32);
-        }
-        self.whole = self.keys[..self.left].iter().map(|&key| u64::from(power(self.best, key))).sum();
-    }
-
-    /// How many are left.
-    #[inline(always)]
-    pub fn left(&self) -> usize {
-        self.left
-    }
-}
-
-impl Iterator for Candidates {
-    type Item = (Move, usize);
-
-    /// The most likely of those that are left, and how likely it is among them.
-    #[inline(always)]
-    fn next(&mut self) -> Option<(Move, usize)> {
-        let keys = &self.keys[..self.left];
-        // No two keys are the same, so the place of the largest can be found in a second pass; two plain
-        // loops are quicker than one that remembers places.
-        let key = keys.iter().copied().max()?;
-        let first = keys.iter().position(|&other| other == key)?;
-        let found = self.moves[first];
-        let part = power(self.best, key);
-        let step = likelihood(part, self.whole);
-        self.whole -= u64::from(part);
-        self.left -= 1;
-        self.keys[first] = self.keys[self.left];
-        self.moves[first] = self.moves[self.left];
-        Some((found, step))
-    }
-}
-
-impl Default for Candidates {
-    fn default() -> Candidates {
-        Candidates::new()
-    }
-}
-
-#[inline(always)]
-fn power(best: u32, key: u32) -> u32 {
-    POWERS[(best - (key >> 16)).min(255) as usize]
-}
-
-/// Different for every move of a position; the same in all versions of the engine.
-fn tie_break(m: Move) -> u32 {
-    let promotion = m.promotion().map_or(0, |kind| kind.index() as u32);
-    (m.from().index() as u32) << 9 | (m.to().index() as u32) << 3 | promotion
 }
 
 /// What a side attacks.
@@ -548,17 +411,6 @@ mod tests {
             ordered.sort_unstable();
             legal.sort_unstable();
             assert_eq!(ordered, legal, "{name}");
-        }
-    }
-
-    #[test]
-    fn likelihoods_rise_with_the_chance() {
-        let steps: Vec<usize> = (0..=1000).map(|part| likelihood(part, 1000)).collect();
-        assert!(steps.is_sorted() && steps[0] == 0 && steps[1000] == LIKELIHOODS - 1, "{steps:?}");
-        for step in 0..LIKELIHOODS {
-            let chance = u32::from(chance_of_likelihood(step));
-            let back = likelihood(chance, 1 << 16);
-            assert!(back.abs_diff(step) <= 1, "{step} is {chance}, which is {back}");
         }
     }
 
