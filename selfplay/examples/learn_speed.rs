@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use anyhow::Context;
+use engine::board::zobrist::Key;
 use engine::book::experience::Rule;
 use selfplay::learn::{Discount, Ledger, episode_of};
 use selfplay::record::{GameRecord, Reader};
@@ -14,19 +15,21 @@ fn main() -> anyhow::Result<()> {
     let path = arguments.next().context("which record? Give FILE.tgr")?;
     let rounds: u32 = arguments.next().map_or(Ok(5), |text| text.parse())?;
     let reader = Reader::open(&path)?;
-    let mut games: Vec<GameRecord> = Vec::new();
+    let mut games: Vec<(GameRecord, Vec<Key>)> = Vec::new();
     let mut decoding = Duration::ZERO;
     for number in 0..reader.blocks().len() {
         let before = cpu()?;
-        games.extend(reader.decode(number)?);
+        games.extend(reader.decode_with_keys(number)?);
         decoding += cpu()? - before;
     }
-    let positions: usize = games.iter().map(|game| game.plies.len()).sum();
+    let positions: usize = games.iter().map(|(game, _)| game.plies.len()).sum();
     for rule in [Rule::Mean, Rule::Td] {
         let before = cpu()?;
         for _ in 0..rounds {
             let mut ledger = Ledger::new(rule, Discount::default());
-            games.iter().filter_map(episode_of).for_each(|episode| ledger.learn(&episode, |_| None));
+            ledger.expect(positions);
+            let episodes = games.iter().filter_map(|(game, keys)| episode_of(game, keys));
+            episodes.for_each(|episode| ledger.learn(&episode, |_| None));
             std::hint::black_box(ledger.into_sorted());
         }
         let learning = (cpu()? - before) / rounds;

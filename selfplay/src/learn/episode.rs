@@ -83,10 +83,19 @@ impl Episode {
         Episode { fate_of_last: self.fate_of_last.flipped(), ..self }
     }
 
-    /// Whether this decision was made before in this game: a repetition, which counts once.
-    pub fn repeats(&self, step: usize) -> bool {
-        let Step { key, action, .. } = self.steps[step];
-        self.steps[..step].iter().any(|earlier| (earlier.key, earlier.action) == (key, action))
+    /// For each step whether its decision was made before in this game: a repetition, which counts once.
+    pub fn repetitions(&self) -> Vec<bool> {
+        // Few keys come twice, and a bit for each key seen says so of most: only where it is set is it worth looking
+        // back.
+        let mut seen = [0_u64; 128];
+        let steps = &self.steps;
+        let is_repeated = |(number, &Step { key, action, .. }): (usize, &Step)| {
+            let (word, bit) = ((key >> 6) as usize % seen.len(), 1 << (key % 64));
+            let maybe = seen[word] & bit != 0;
+            seen[word] |= bit;
+            maybe && steps[..number].iter().any(|earlier| (earlier.key, earlier.action) == (key, action))
+        };
+        steps.iter().enumerate().map(is_repeated).collect()
     }
 }
 

@@ -54,6 +54,11 @@ impl Ledger {
         Ledger { rule, discount, sums: HashMap::default(), games: 0, steps: 0 }
     }
 
+    /// Makes room for as many decisions as will be learned.
+    pub fn expect(&mut self, decisions: usize) {
+        self.sums.reserve(decisions);
+    }
+
     /// Learns one game. Under the rule `td` a decision that is new to the ledger is looked up by
     /// `known`: what was learned before this ledger was opened. Under `mean` nobody asks, since sums add.
     pub fn learn(&mut self, episode: &Episode, known: impl Fn(Place) -> Option<Sums>) {
@@ -67,8 +72,9 @@ impl Ledger {
 
     fn learn_mean(&mut self, episode: &Episode) {
         let returns = self.discount.returns(episode);
+        let repeated = episode.repetitions();
         for (number, (step, score)) in episode.steps.iter().zip(returns).enumerate() {
-            if episode.repeats(number) {
+            if repeated[number] {
                 continue;
             }
             let sums = self.sums.entry((step.key, step.action)).or_default();
@@ -81,8 +87,9 @@ impl Ledger {
     /// begins with what the search thought.
     fn learn_td(&mut self, episode: &Episode, known: impl Fn(Place) -> Option<Sums>) {
         let mut followed = self.discount.terminal(episode.fate_of_last);
+        let repeated = episode.repetitions();
         for (number, step) in episode.steps.iter().enumerate().rev() {
-            if episode.repeats(number) {
+            if repeated[number] {
                 continue;
             }
             let place = (step.key, step.action);
@@ -118,21 +125,6 @@ impl Ledger {
     /// Whether nothing was learned.
     pub fn is_empty(&self) -> bool {
         self.sums.is_empty()
-    }
-
-    /// Adds what another ledger learned from other games. Only sums of the rule `mean` add.
-    pub fn absorb(&mut self, other: Ledger) {
-        debug_assert!(self.rule == Rule::Mean && other.rule == Rule::Mean);
-        self.games += other.games;
-        self.steps += other.steps;
-        for (place, theirs) in other.sums {
-            let ours = self.sums.entry(place).or_default();
-            ours.games += theirs.games;
-            ours.wins += theirs.wins;
-            ours.draws += theirs.draws;
-            ours.depth_sum = ours.depth_sum.saturating_add(theirs.depth_sum);
-            ours.score_sum += theirs.score_sum;
-        }
     }
 
     /// Everything, in the order of a book.

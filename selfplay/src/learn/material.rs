@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use engine::Board;
+use engine::board::zobrist::Key;
 use engine::book::experience::Span;
 use engine::book::game_log::{self, GameLog, GameResult, LoggedGame};
 use engine::types::{Color, Move};
@@ -14,7 +15,7 @@ use super::records::LearnError;
 use crate::Outcome;
 use crate::arena::opening;
 use crate::pgn::{PgnGame, split_games};
-use crate::record::{self, GameRecord, Reader};
+use crate::record::{self, GameRecord, Reader, Start};
 
 /// The games of one file, and what they are called for ever.
 pub(super) struct Material {
@@ -93,13 +94,27 @@ fn of_pgn(path: &Path) -> Result<Material, LearnError> {
     Ok(Material { span, kind: MaterialKind::Games(games) })
 }
 
-/// A game of a record as the learner sees it; `None` if the engine never moved.
-pub fn episode_of(game: &GameRecord) -> Option<Episode> {
-    let played = game.plies.iter().map(|ply| {
-        let value = (!ply.explored).then(|| ply.value_stm());
-        (ply.played, value, ply.depth)
-    });
-    episode(game.first_searched(), played, game.outcome)
+/// A game of a record as the learner sees it, with the keys of the positions in which the engine moved; `None` if it
+/// never did.
+pub fn episode_of(game: &GameRecord, keys: &[Key]) -> Option<Episode> {
+    let steps: Vec<Step> = game
+        .plies
+        .iter()
+        .zip(keys)
+        .map(|(ply, &key)| Step {
+            key,
+            action: ply.played.bits(),
+            value_stm: (!ply.explored).then(|| ply.value_stm()),
+            depth: ply.depth,
+        })
+        .collect();
+    let first = match &game.start {
+        Start::Initial => Color::White,
+        Start::Position(setup) => setup.side_to_move,
+    };
+    let last = game.opening.len() + steps.len().checked_sub(1)?;
+    let last_mover = if last.is_multiple_of(2) { first } else { !first };
+    Some(Episode { steps, fate_of_last: fate(game.outcome, last_mover) })
 }
 
 fn episode_of_pgn(game: &PgnGame) -> Option<Episode> {
@@ -147,10 +162,13 @@ fn episode(
         steps.push(Step { key: board.key(), action: m.bits(), value_stm, depth });
         board.make(m);
     }
-    let fate_of_last = match outcome {
+    Some(Episode { steps, fate_of_last: fate(outcome, last_mover?) })
+}
+
+fn fate(outcome: Outcome, of: Color) -> Fate {
+    match outcome {
         Outcome::Draw => Fate::Draw,
-        outcome if outcome == Outcome::win_for(last_mover?) => Fate::Win,
+        outcome if outcome == Outcome::win_for(of) => Fate::Win,
         _ => Fate::Loss,
-    };
-    Some(Episode { steps, fate_of_last })
+    }
 }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use engine::board::zobrist::Key;
 use engine::book::experience::{
     BookWriter, ExperienceBook, ExperienceError, Header, Learned, Row, Rule, Span, WriteError, merge_sorted,
 };
@@ -13,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::episode::{Discount, Episode};
 use super::ledger::{Ledger, Place, Sums};
 use super::material::{Material, MaterialKind, episode_of};
-use crate::record::{self, GameRecord, RecordError};
+use crate::record::{self, GameRecord, Reader, RecordError};
 
 /// How to learn.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -165,6 +166,8 @@ pub fn learn_files(
     header.games += report.games;
 
     let mut ledger = Ledger::new(method.rule, method.discount);
+    // What the blocks of records taught, each in the order of a book: under `mean` they add like books.
+    let mut sorted: Vec<Vec<Row>> = Vec::new();
     let known = |(key, action): Place| old.as_ref().and_then(|book| sums_of(book, key, action));
     for (material, missing) in &lessons {
         let file = match &material.kind {
@@ -185,45 +188,54 @@ pub fn learn_files(
         };
         match method.rule {
             Rule::Mean => {
-                let learn_block = |_: &record::Header, games: Vec<GameRecord>| {
+                let learn_block = |games: Vec<(GameRecord, Vec<Key>)>| {
                     let mut part = Ledger::new(method.rule, method.discount);
-                    for game in games.iter().filter(|game| is_new(game)) {
-                        if let Some(episode) = episode_of(game) {
+                    part.expect(games.iter().map(|(game, _)| game.plies.len()).sum());
+                    for (game, keys) in games.iter().filter(|(game, _)| is_new(game)) {
+                        if let Some(episode) = episode_of(game, keys) {
                             part.learn(&method.lesson(game.id, episode), |_| None);
                         }
                     }
                     progress(part.games());
-                    part
+                    (part.steps(), rows_of(part))
                 };
-                record::map_blocks([file], learn_block, |part| {
-                    ledger.absorb(part);
+                record::map_blocks_with_keys([file], learn_block, |(steps, rows)| {
+                    report.positions += steps;
+                    sorted.push(rows);
                     ControlFlow::Continue(())
                 })?;
             }
             Rule::Td => {
-                for game in record::games([file]) {
-                    let game = game?;
-                    if is_new(&game)
-                        && let Some(episode) = episode_of(&game)
-                    {
-                        ledger.learn(&method.lesson(game.id, episode), known);
-                        progress(1);
+                let reader = Reader::open(file)?;
+                for number in 0..reader.blocks().len() {
+                    for (game, keys) in reader.decode_with_keys(number)? {
+                        if is_new(&game)
+                            && let Some(episode) = episode_of(&game, &keys)
+                        {
+                            ledger.learn(&method.lesson(game.id, episode), known);
+                            progress(1);
+                        }
                     }
+                }
+                if let Some(damage) = reader.into_damage().into_iter().next() {
+                    return Err(damage.into());
                 }
             }
         }
     }
-    report.positions = ledger.steps();
-    let new_rows: Vec<Row> = ledger.into_sorted().into_iter().filter_map(row_of).collect();
+    report.positions += ledger.steps();
+    sorted.push(rows_of(ledger));
+    let new_rows = merge_sorted(sorted.into_iter().map(Vec::into_iter).collect());
     report.rows = match (old, method.rule) {
-        (None, _) => writer.write(&header, new_rows.into_iter())?,
+        (None, _) => writer.write(&header, new_rows)?,
         (Some(old), Rule::Mean) => {
             let sources: Vec<Box<dyn Iterator<Item = Row>>> =
-                vec![Box::new(old.rows().flatten()), Box::new(new_rows.into_iter())];
+                vec![Box::new(old.rows().flatten()), Box::new(new_rows)];
             writer.write(&header, merge_sorted(sources))?
         }
         // What the ledger holds began with what the book said: it takes its place.
         (Some(old), Rule::Td) => {
+            let new_rows: Vec<Row> = new_rows.collect();
             let taken: std::collections::HashSet<Place> = new_rows.iter().map(Row::place).collect();
             let kept = old.rows().flatten().filter(|row| !taken.contains(&row.place()));
             let sources: Vec<Box<dyn Iterator<Item = Row>>> =
@@ -251,6 +263,11 @@ fn sums_of(book: &ExperienceBook, key: u64, action: u16) -> Option<Sums> {
     let row = book.lookup(key).find(|row| row.m.bits() == action)?;
     let Row { games, wins, draws, depth_sum, score_sum, .. } = row;
     Some(Sums { games, wins, draws, depth_sum, score_sum })
+}
+
+/// What was learned, in the order of a book.
+fn rows_of(ledger: Ledger) -> Vec<Row> {
+    ledger.into_sorted().into_iter().filter_map(row_of).collect()
 }
 
 fn row_of(((key, action), sums): (Place, Sums)) -> Option<Row> {

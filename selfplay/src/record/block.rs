@@ -1,6 +1,7 @@
 //! A block: up to a thousand games in columns, in one checked frame. Blocks know nothing of each other.
 
 use engine::Board;
+use engine::board::zobrist::Key;
 use engine::types::{Move, value};
 use xxhash_rust::xxh64::xxh64;
 
@@ -133,8 +134,9 @@ pub fn column_sizes(head: &BlockHead, frame: &[u8]) -> Result<[usize; COLUMNS.le
     Ok(split(&payload).ok_or("the columns do not fit")?.map(<[u8]>::len))
 }
 
-/// The games of a block.
-pub fn decode(head: &BlockHead, frame: &[u8]) -> Result<Vec<GameRecord>, String> {
+/// The games of a block, each with the keys of the positions in which the engine moved: whoever reads a game has been
+/// there.
+pub fn decode(head: &BlockHead, frame: &[u8]) -> Result<Vec<(GameRecord, Vec<Key>)>, String> {
     let payload = payload(head, frame)?;
     let parts = split(&payload).ok_or("the columns do not fit")?;
     let mut columns = Columns::new(|column| Decoder::new(parts[column]));
@@ -147,7 +149,7 @@ pub fn decode(head: &BlockHead, frame: &[u8]) -> Result<Vec<GameRecord>, String>
             return Err(format!("game {id}: a column ends within it"));
         }
         positions += game.plies.len();
-        games.push(game);
+        games.push((game, std::mem::take(&mut columns.keys)));
     }
     if positions != head.positions as usize || !columns.streams.iter().all(Decoder::is_finished) {
         return Err("it holds something else than its head says".to_string());
@@ -174,6 +176,8 @@ struct Columns<C> {
     explored: [Chance; 2],
     moves: MoveModel,
     candidates: Candidates,
+    /// Of the last game's positions.
+    keys: Vec<Key>,
 }
 
 impl<C: Coder> Columns<C> {
@@ -193,6 +197,7 @@ impl<C: Coder> Columns<C> {
             explored: [Chance::EVEN; 2],
             moves: MoveModel::new(),
             candidates: Candidates::new(),
+            keys: Vec::new(),
         }
     }
 
@@ -261,10 +266,13 @@ impl<C: Coder> Columns<C> {
         known: Option<&GameRecord>,
     ) -> Result<(), String> {
         let [_, _, depths, scores, moves] = &mut self.streams;
+        self.keys.clear();
+        self.keys.reserve(count);
         let mut past = Past::at_start();
         let mut explored = false;
         for ply in 0..count {
             let known = known.map(|game| game.plies[ply]);
+            self.keys.push(board.key());
             self.candidates.judge(&board, trail);
             let wanted = known.map_or(0, |ply| i32::from(ply.depth));
             let legal = self.candidates.left();

@@ -27,7 +27,7 @@ pub use block::{BLOCK_GAMES, BlockHead, COLUMNS};
 pub use error::RecordError;
 pub use game::{Ending, GameRecord, Ply, Start};
 pub use header::{Header, VERSION};
-pub use reader::{Reader, for_each_game, games, map_blocks};
+pub use reader::{Reader, for_each_game, games, map_blocks, map_blocks_with_keys};
 pub use statistics::Statistics;
 pub use verify::{Verdict, replay, verify};
 pub use writer::{Opened, WriteError, Writer, write_record};

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use engine::board::zobrist::Key;
 use rayon::prelude::*;
 
 use super::block::{self, BlockHead, COLUMNS, HEAD};
@@ -144,8 +145,18 @@ impl Reader {
         &self.damage
     }
 
+    /// As [`Reader::damage`], when the reader has served.
+    pub fn into_damage(self) -> Vec<RecordError> {
+        self.damage
+    }
+
     /// The games of a block, by its number from 0.
     pub fn decode(&self, number: usize) -> Result<Vec<GameRecord>, RecordError> {
+        Ok(self.decode_with_keys(number)?.into_iter().map(|(game, _)| game).collect())
+    }
+
+    /// As [`Reader::decode`], each game with the keys of the positions in which the engine moved.
+    pub fn decode_with_keys(&self, number: usize) -> Result<Vec<(GameRecord, Vec<Key>)>, RecordError> {
         self.frame(number, block::decode)
     }
 
@@ -198,6 +209,23 @@ pub fn games<P: AsRef<Path>>(
 pub fn map_blocks<P: AsRef<Path>, T: Send>(
     paths: impl IntoIterator<Item = P>,
     map: impl Fn(&Header, Vec<GameRecord>) -> T + Sync,
+    sink: impl FnMut(T) -> ControlFlow<()>,
+) -> Result<(), RecordError> {
+    map_readers(paths, |reader, number| Ok(map(&reader.header, reader.decode(number)?)), sink)
+}
+
+/// As [`map_blocks`], each game with the keys of the positions in which the engine moved.
+pub fn map_blocks_with_keys<P: AsRef<Path>, T: Send>(
+    paths: impl IntoIterator<Item = P>,
+    map: impl Fn(Vec<(GameRecord, Vec<Key>)>) -> T + Sync,
+    sink: impl FnMut(T) -> ControlFlow<()>,
+) -> Result<(), RecordError> {
+    map_readers(paths, |reader, number| Ok(map(reader.decode_with_keys(number)?)), sink)
+}
+
+fn map_readers<P: AsRef<Path>, T: Send>(
+    paths: impl IntoIterator<Item = P>,
+    map: impl Fn(&Reader, usize) -> Result<T, RecordError> + Sync,
     mut sink: impl FnMut(T) -> ControlFlow<()>,
 ) -> Result<(), RecordError> {
     let at_once = BLOCKS_AHEAD * rayon::current_num_threads();
@@ -206,7 +234,7 @@ pub fn map_blocks<P: AsRef<Path>, T: Send>(
         let numbers: Vec<usize> = (0..reader.blocks.len()).collect();
         for numbers in numbers.chunks(at_once) {
             let mapped: Vec<Result<T, RecordError>> =
-                numbers.par_iter().map(|&number| Ok(map(&reader.header, reader.decode(number)?))).collect();
+                numbers.par_iter().map(|&number| map(&reader, number)).collect();
             for result in mapped {
                 if sink(result?).is_break() {
                     return Ok(());
