@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::Board;
 use engine::book::experience::{ExperienceBook, Row};
@@ -186,34 +186,111 @@ fn lines_from_the_start_become_a_polyglot_book() {
     assert_eq!(["e2e4", "d2d4", "a2a4", "h2h4"].map(weight), [Some(12), Some(8), Some(0), None]);
 }
 
-/// Killed at random moments, the book always opens, and what was acknowledged stays.
-#[test]
-fn a_kill_leaves_the_old_book_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let shards = games(folder.path());
-    let book = folder.path().join("book.exp");
-    succeed(&["learn", "--games", text(&shards[0]), "--book", text(&book)]);
-    let acknowledged = ExperienceBook::open(&book).unwrap().header().games;
-    let kills = std::env::var("TABULA_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(20);
-    let mut random = Pcg64::seed_from_u64(3);
-    for kill in 0..kills {
-        let mut learner = Command::new(env!("CARGO_BIN_EXE_selfplay"))
-            .args(["learn", "--games", text(folder.path()), "--book", text(&book)])
+/// How often a test kills.
+fn kills() -> usize {
+    std::env::var("TABULA_BOOK_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
+}
+
+/// Starts a command that writes `book` again and again, and kills it at random moments of the time that it takes. Each
+/// time `check` looks at the book, which must be whole, and makes it old again. Many kills must come while the new book
+/// is being written (its part file is left behind), or nothing was tried.
+fn kill_again_and_again(arguments: &[&str], book: &Path, seed: u64, check: impl Fn(&ExperienceBook)) {
+    let mut random = Pcg64::seed_from_u64(seed);
+    let part = book.with_extension("exp.part");
+    let mut takes = Duration::ZERO;
+    let mut amid = 0;
+    for kill in 0..kills() {
+        let check = || {
+            let opened = ExperienceBook::open(book).unwrap_or_else(|error| panic!("kill {kill}: {error}"));
+            assert!(opened.verify().is_whole(), "kill {kill}");
+            check(&opened);
+        };
+        if kill % 10 == 0 {
+            // How long it takes changes with what else the machine does.
+            let started = Instant::now();
+            succeed(arguments);
+            takes = started.elapsed();
+            check();
+        }
+        let mut writer = Command::new(env!("CARGO_BIN_EXE_selfplay"))
+            .args(arguments)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_micros(random.random_range(0..30_000)));
-        learner.kill().unwrap();
-        learner.wait().unwrap();
-        let opened = ExperienceBook::open(&book).unwrap_or_else(|error| panic!("kill {kill}: {error}"));
-        assert!(opened.verify().is_whole(), "kill {kill}");
-        assert!(opened.header().games >= acknowledged, "kill {kill}");
+        std::thread::sleep(takes.mul_f64(random.random_range(0.0..1.1)));
+        writer.kill().unwrap();
+        writer.wait().unwrap();
+        check();
+        amid += usize::from(std::fs::metadata(&part).is_ok_and(|part| part.len() > 0));
     }
-    succeed(&["learn", "--games", text(folder.path()), "--book", text(&book)]);
+    println!("{amid} of {} kills came while the book was written", kills());
+    assert!(amid > 0 || kills() < 100, "no kill came while the book was written");
+}
+
+/// Killed at random moments, the book always opens, and what was acknowledged stays.
+#[test]
+fn killed_while_learning_the_old_book_stays_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let shards = games(folder.path());
+    let (book, first) = (folder.path().join("book.exp"), folder.path().join("first.exp"));
+    succeed(&["learn", "--games", text(&shards[0]), "--book", text(&first)]);
+    let acknowledged = ExperienceBook::open(&first).unwrap().header().games;
+    let all = ["learn", "--games", text(folder.path()), "--book", text(&book)];
+    std::fs::copy(&first, &book).unwrap();
+    kill_again_and_again(&all, &book, 3, |opened| {
+        assert!(opened.header().games >= acknowledged);
+        // Whoever got to the end has learned everything: there must be something to do again.
+        if opened.header().games > acknowledged {
+            std::fs::copy(&first, &book).unwrap();
+        }
+    });
+    succeed(&all);
     let undisturbed = folder.path().join("undisturbed.exp");
     succeed(&["learn", "--games", text(folder.path()), "--book", text(&undisturbed)]);
     assert!(std::fs::read(&book).unwrap() == std::fs::read(&undisturbed).unwrap());
+}
+
+/// The same for adding books, into a new one and over one that is there.
+#[test]
+fn killed_while_merging_the_old_book_stays_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts: Vec<PathBuf> = games(folder.path())
+        .iter()
+        .enumerate()
+        .map(|(number, shard)| {
+            let part = folder.path().join(format!("{number}.exp"));
+            succeed(&["learn", "--games", text(shard), "--book", text(&part)]);
+            part
+        })
+        .collect();
+    let sum = folder.path().join("sum.exp");
+    let merge = ["book", "merge", text(&parts[0]), text(&parts[1]), text(&parts[2]), "-o", text(&sum)];
+    std::fs::copy(&parts[0], &sum).unwrap();
+    let whole = {
+        let undisturbed = folder.path().join("undisturbed.exp");
+        succeed(&[
+            "book",
+            "merge",
+            text(&parts[0]),
+            text(&parts[1]),
+            text(&parts[2]),
+            "-o",
+            text(&undisturbed),
+        ]);
+        std::fs::read(undisturbed).unwrap()
+    };
+    let old = std::fs::read(&parts[0]).unwrap();
+    kill_again_and_again(&merge, &sum, 4, |_| {
+        let bytes = std::fs::read(&sum).unwrap();
+        assert!(bytes == old || bytes == whole);
+        std::fs::write(&sum, &old).unwrap();
+    });
+    for part in &parts {
+        assert!(ExperienceBook::open(part).unwrap().verify().is_whole());
+    }
+    succeed(&merge);
+    assert!(std::fs::read(&sum).unwrap() == whole);
 }
 
 #[test]

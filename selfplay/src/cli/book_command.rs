@@ -98,7 +98,10 @@ enum BookCommand {
     Export {
         /// The book
         book: PathBuf,
-        /// CSV instead of JSON lines
+        /// JSON, an object a line: the default
+        #[arg(long, conflicts_with = "csv")]
+        json: bool,
+        /// CSV
         #[arg(long)]
         csv: bool,
         /// Where to; standard output if not given
@@ -132,7 +135,7 @@ pub fn run(args: &BookArgs) -> anyhow::Result<ExitCode> {
         BookCommand::Verify { book } => return verify(&open(book)?),
         BookCommand::Repair { book, out } => repair(book, out)?,
         BookCommand::Prune { book, min_games, out } => prune(&open(book)?, *min_games, out)?,
-        BookCommand::Export { book, csv, out } => export(&open(book)?, *csv, out.as_deref())?,
+        BookCommand::Export { book, csv, out, json: _ } => export(&open(book)?, *csv, out.as_deref())?,
         BookCommand::Polyglot { book, out, min_games } => polyglot(&open(book)?, out, *min_games)?,
     }
     Ok(ExitCode::SUCCESS)
