@@ -119,9 +119,24 @@ mod logistic {
         3785, 3901, 3975, 4022, 4050, 4068, 4079, 4085, 4089, 4092, 4093, 4094,
     ];
 
-    /// From log odds to a chance: straight lines between the numbers above.
+    /// From log odds to a chance.
     #[inline(always)]
-    pub const fn squash(odds: i32) -> i32 {
+    pub fn squash(odds: i32) -> i32 {
+        /// `// [odds + 2048]`
+        static ALL: [i16; 4097] = {
+            let mut all = [0; 4097];
+            let mut place = 0;
+            while place < 4097 {
+                all[place] = between(place as i32 - 2048) as i16;
+                place += 1;
+            }
+            all
+        };
+        i32::from(ALL[(odds.clamp(-2048, 2048) + 2048) as usize])
+    }
+
+    /// Straight lines between the numbers above.
+    const fn between(odds: i32) -> i32 {
         if odds > 2047 {
             return 4095;
         }
@@ -140,7 +155,7 @@ mod logistic {
         let mut next = 0;
         let mut odds = -2047;
         while odds <= 2047 {
-            let chance = squash(odds);
+            let chance = between(odds);
             while next <= chance {
                 table[next as usize] = odds as i16;
                 next += 1;

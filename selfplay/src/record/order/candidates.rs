@@ -5,11 +5,13 @@
 //! rook give check, or attack something loose?) is a set; most moves are in none of the sets and differ by where they
 //! go only. What is left, rare moves, is judged by its features one by one.
 
+use std::sync::LazyLock;
+
 use engine::Board;
 use engine::board::{MoveSink, attacks};
 use engine::types::{Bitboard, Move, MoveKind, MoveList, PieceType, Square};
 
-use super::{Glance, Trail, WEIGHTS, at, weight};
+use super::{DISTANCES, Glance, Trail, WEIGHTS, at, weight};
 
 /// Chances are told apart in this many steps, four to each halving of the chance or of its opposite.
 pub const LIKELIHOODS: usize = 73;
@@ -47,33 +49,46 @@ pub fn chance_of_likelihood(step: usize) -> u16 {
     if step < 36 { chance(step) } else { u16::MAX - chance(LIKELIHOODS - 1 - step) }
 }
 
+/// Keys are looked at by so many: whole vectors, without a rest.
+const LANES: usize = 8;
+
 /// The legal moves of a position, most likely first, each with how likely it is among those left. One is used for many positions: its arrays are large.
 pub struct Candidates {
-    moves: MoveList,
-    /// The sum of the features above, what breaks ties below.
+    /// `// [candidate]`
+    moves: [Move; 256],
+    /// The sum of the features above, what breaks ties below; zeros behind the last, up to a multiple of [`LANES`].
+    /// `// [candidate]`
     keys: [u32; 256],
     left: usize,
     /// The largest sum.
     best: u32,
+    /// The largest key, as long as nobody asked for it.
+    top: Option<u32>,
     /// The sum of the powers of those that are left.
     whole: u64,
+    journeys: &'static Journeys,
 }
 
 impl Candidates {
     /// Of no position yet.
     pub fn new() -> Candidates {
-        Candidates { moves: MoveList::new(), keys: [0; 256], left: 0, best: 0, whole: 0 }
+        let any = Move::new(Square::A1, Square::H8, MoveKind::Quiet);
+        let (left, best, top, whole) = (0, 0, None, 0);
+        Candidates { moves: [any; 256], keys: [0; 256], left, best, top, whole, journeys: &JOURNEYS }
     }
 
     /// Judges all moves of a position.
     #[inline(always)]
     pub fn judge(&mut self, board: &Board, trail: Trail) {
-        self.moves.clear();
+        self.left = 0;
         let glance = Glance::new(board, trail);
         board.legal_sets(&mut Judge::new(&glance, self));
-        self.left = self.moves.len();
+        let rest = self.left.next_multiple_of(LANES).min(256);
+        self.keys[self.left.min(rest)..rest].fill(0);
+        let top = self.largest_key();
+        self.top = Some(top);
+        self.best = top >> 16;
         let keys = &self.keys[..self.left];
-        self.best = keys.iter().copied().max().unwrap_or(0) >> 16;
         self.whole = keys.iter().map(|&key| u64::from(power(self.best, key))).sum();
     }
 
@@ -83,10 +98,36 @@ impl Candidates {
         self.left
     }
 
+    /// 0 if there is none.
+    #[inline(always)]
+    fn largest_key(&self) -> u32 {
+        let (chunks, _) = self.keys.as_chunks::<LANES>();
+        let mut largest = [0; LANES];
+        for chunk in &chunks[..self.left.div_ceil(LANES)] {
+            largest = std::array::from_fn(|lane| largest[lane].max(chunk[lane]));
+        }
+        largest.into_iter().fold(0, u32::max)
+    }
+
+    /// Where a key is that is there.
+    #[inline(always)]
+    fn place_of(&self, key: u32) -> Option<usize> {
+        let (chunks, _) = self.keys.as_chunks::<LANES>();
+        for (number, chunk) in chunks[..self.left.div_ceil(LANES)].iter().enumerate() {
+            // First whether, then where: the first question is one that vectors answer.
+            if chunk.iter().fold(false, |found, &other| found | (other == key)) {
+                return Some(number * LANES + chunk.iter().position(|&other| other == key)?);
+            }
+        }
+        None
+    }
+
     #[inline(always)]
     fn push(&mut self, m: Move, sum: i32, tie_break: u32) {
-        self.keys[self.moves.len() % 256] = ((sum + (1 << 15)) as u32) << 16 | tie_break;
-        self.moves.push(m);
+        // No position has as many moves: the remainder spares a check.
+        self.keys[self.left % 256] = ((sum + (1 << 15)) as u32) << 16 | tie_break;
+        self.moves[self.left % 256] = m;
+        self.left += 1;
     }
 }
 
@@ -96,17 +137,19 @@ impl Iterator for Candidates {
     /// The most likely of those that are left, and how likely it is among them.
     #[inline(always)]
     fn next(&mut self) -> Option<(Move, usize)> {
-        let keys = &self.keys[..self.left];
-        // No two keys are the same, so the place of the largest can be found in a second pass; two plain
-        // loops are quicker than one that remembers places.
-        let key = keys.iter().copied().max()?;
-        let first = keys.iter().position(|&other| other == key)?;
+        if self.left == 0 {
+            return None;
+        }
+        let key = self.top.take().unwrap_or_else(|| self.largest_key());
+        // No two keys are the same.
+        let first = self.place_of(key)?;
         let found = self.moves[first];
         let part = power(self.best, key);
         let step = likelihood(part, self.whole);
         self.whole -= u64::from(part);
         self.left -= 1;
         self.keys[first] = self.keys[self.left];
+        self.keys[self.left] = 0;
         self.moves[first] = self.moves[self.left];
         Some((found, step))
     }
@@ -127,6 +170,12 @@ fn power(best: u32, key: u32) -> u32 {
 #[inline(always)]
 fn tie_break(from: Square, to: Square) -> u32 {
     (from.index() as u32) << 9 | (to.index() as u32) << 3
+}
+
+/// The move of a piece to a square that may be the enemy's.
+#[inline(always)]
+fn step(from: Square, to: Square, enemies: Bitboard) -> Move {
+    Move::new(from, to, if enemies.has(to) { MoveKind::Capture } else { MoveKind::Quiet })
 }
 
 /// From which squares something of one kind would do something.
@@ -228,6 +277,27 @@ static PAIRS: Pairs = {
     pairs
 };
 
+/// The weights of where a move goes and how near the enemy king that is.
+/// `// [phase][kind][enemy king][target]`, squares relative to the side to move
+type Journeys = [[[[i16; 64]; 64]; 6]; 3];
+
+static JOURNEYS: LazyLock<Box<Journeys>> = LazyLock::new(|| {
+    let mut journeys = Box::new([[[[0; 64]; 64]; 6]; 3]);
+    for (phase, kinds) in journeys.iter_mut().enumerate() {
+        for (k, kings) in kinds.iter_mut().enumerate() {
+            for (king, targets) in kings.iter_mut().enumerate() {
+                for (to, sum) in targets.iter_mut().enumerate() {
+                    let distance = usize::from(DISTANCES[king][to]);
+                    *sum = (weight(at::TO + (phase * 6 + k) * 64 + to)
+                        + weight(at::ENEMY_KING + (phase * 6 + k) * 8 + distance))
+                        as i16;
+                }
+            }
+        }
+    }
+    journeys
+});
+
 /// Judges moves as they are generated.
 struct Judge<'a> {
     glance: &'a Glance<'a>,
@@ -241,6 +311,10 @@ struct Judge<'a> {
     again: [i32; 2],
     /// The weight of taking back. `// [safety of the target]`
     recapture: [i32; 4],
+    /// The enemy king as the side to move sees it.
+    enemy_king: usize,
+    /// What [`Glance::file`] says. `// [file]`
+    files: [u8; 8],
     candidates: &'a mut Candidates,
 }
 
@@ -251,6 +325,7 @@ impl<'a> Judge<'a> {
         let own = glance.trail.own;
         let other = if own.is_some() { other } else { 0 };
         let captured = glance.trail.last.is_some_and(|(_, captured)| captured);
+        let enemy_king = glance.board.king(!glance.us).index() ^ glance.flip;
         Judge {
             glance,
             sights: Sight::of_kinds(glance),
@@ -260,6 +335,8 @@ impl<'a> Judge<'a> {
             recapture: std::array::from_fn(|target| {
                 weight(at::RECAPTURE + usize::from(captured) * 4 + target)
             }),
+            enemy_king,
+            files: std::array::from_fn(|file| glance.file(Square::from_index(file)) as u8),
             candidates,
         }
     }
@@ -282,13 +359,71 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The weights that a move has for its kind and where it goes.
+    /// The weights that moves of a kind have for where they go: `// [target, as the side to move sees it]`
     #[inline(always)]
-    fn going_to(&self, k: usize, to: Square) -> i32 {
+    fn journeys(&self, k: usize) -> &'static [i16; 64] {
+        &self.candidates.journeys[self.glance.phase % 3][k % 6][self.enemy_king % 64]
+    }
+
+    /// What a move aims at from its target: threats + 4 * defends.
+    #[inline(always)]
+    fn aims(sight: &Sight, to: Square) -> usize {
+        Self::bit(sight.one, to) + Self::bit(sight.several, to) + 4 * Self::bit(sight.defends, to)
+    }
+
+    /// The moves of a piece that is no pawn and uncovers no check. `FILES`: it counts on which file they are.
+    #[inline(always)]
+    fn moves_of<const FILES: bool>(
+        &mut self,
+        kind: PieceType,
+        from: Square,
+        targets: Bitboard,
+        enemies: Bitboard,
+    ) {
         let glance = self.glance;
-        let kind = glance.phase * 6 + k;
-        weight(at::TO + kind * 64 + (to.index() ^ glance.flip))
-            + weight(at::ENEMY_KING + kind * 8 + usize::from(glance.king_distances[to.index()]))
+        let k = kind.index();
+        let (standing, came_from) = self.coming_from(k, from);
+        let safety = glance.safety(kind, from, glance.once);
+        let sight = self.sights[k];
+        let home = came_from.map_or(Bitboard::EMPTY, Bitboard::of);
+        let mut plain = (targets & sight.plain) - home;
+        // A slider that moves away from what it attacks still attacks it, through the square that it left: the
+        // sets, which know only the squares as they are, do not say so.
+        let is_slider = (2..=4).contains(&k);
+        let looks_back = is_slider && (sight.one | sight.defends).has(from);
+        if looks_back {
+            plain = Bitboard::EMPTY;
+        }
+        // `// [target's file]`
+        let files: [i32; 4] = match FILES {
+            true => {
+                let origin = glance.file(from);
+                std::array::from_fn(|file| weight(at::FILE + (k - 3) * 9 + file.min(2) * 3 + origin))
+            }
+            false => [0; 4],
+        };
+        let journeys = self.journeys(k);
+        let of_file = |judge: &Self, to: Square| match FILES {
+            true => files[usize::from(judge.files[to.index() % 8]) % 4],
+            false => 0,
+        };
+        let all_plain = standing + i32::from(PAIRS.ends[k][safety % 4][0][5]) + i32::from(PAIRS.aims[k][0]);
+        for to in plain {
+            let sum = all_plain + i32::from(journeys[to.index() ^ glance.flip]) + of_file(self, to);
+            self.candidates.push(Move::new(from, to, MoveKind::Quiet), sum, tie_break(from, to));
+        }
+        for to in targets - plain {
+            let aims = match looks_back {
+                true => self.aims_through(kind, from, to),
+                false => Self::aims(&sight, to),
+            };
+            let mut sum = standing + i32::from(journeys[to.index() ^ glance.flip]) + of_file(self, to);
+            sum += self.doing(kind, safety, to, glance.twice, aims);
+            if home.has(to) {
+                sum += self.again[1];
+            }
+            self.candidates.push(step(from, to, enemies), sum, tie_break(from, to));
+        }
     }
 
     /// The weights of what a simple move does where it goes: takes, is safe, gives check, takes back, aims at.
@@ -349,53 +484,13 @@ impl MoveSink for Judge<'_> {
         if targets.is_empty() {
             return;
         }
-        let move_to = |to| {
-            let kind = if enemies.has(to) { MoveKind::Capture } else { MoveKind::Quiet };
-            Move::new(from, to, kind)
-        };
-        let glance = self.glance;
-        if glance.discoverers.has(from) {
-            return targets.into_iter().for_each(|to| self.by_features(move_to(to)));
+        if self.glance.discoverers.has(from) {
+            return targets.into_iter().for_each(|to| self.by_features(step(from, to, enemies)));
         }
-        let kind = glance.board.kind_at(from).unwrap_or(PieceType::King);
-        let k = kind.index();
-        let (standing, came_from) = self.coming_from(k, from);
-        let safety = glance.safety(kind, from, glance.once);
-        let sight = self.sights[k];
-        let home = came_from.map_or(Bitboard::EMPTY, Bitboard::of);
-        let mut plain = (targets & sight.plain) - home;
-        // A slider that moves away from what it attacks still attacks it, through the square that it left: the
-        // sets, which know only the squares as they are, do not say so.
-        let is_slider = (2..=4).contains(&k);
-        let looks_back = is_slider && (sight.one | sight.defends).has(from);
-        if looks_back {
-            plain = Bitboard::EMPTY;
-        }
-        // `// [target's file]`
-        let files: [i32; 3] = match k {
-            3 | 4 => {
-                let file = glance.file(from);
-                std::array::from_fn(|target| weight(at::FILE + (k - 3) * 9 + target * 3 + file))
-            }
-            _ => [0; 3],
-        };
-        let all_plain = standing + i32::from(PAIRS.ends[k][safety % 4][0][5]) + i32::from(PAIRS.aims[k][0]);
-        for to in plain {
-            let sum = all_plain + self.going_to(k, to) + files[glance.file(to)];
-            self.candidates.push(Move::new(from, to, MoveKind::Quiet), sum, tie_break(from, to));
-        }
-        for to in targets - plain {
-            let aims = if looks_back {
-                self.aims_through(kind, from, to)
-            } else {
-                Self::bit(sight.one, to) + Self::bit(sight.several, to) + 4 * Self::bit(sight.defends, to)
-            };
-            let mut sum = standing + self.going_to(k, to) + files[glance.file(to)];
-            sum += self.doing(kind, safety, to, glance.twice, aims);
-            if home.has(to) {
-                sum += self.again[1];
-            }
-            self.candidates.push(move_to(to), sum, tie_break(from, to));
+        let kind = self.glance.board.kind_at(from).unwrap_or(PieceType::King);
+        match kind {
+            PieceType::Rook | PieceType::Queen => self.moves_of::<true>(kind, from, targets, enemies),
+            _ => self.moves_of::<false>(kind, from, targets, enemies),
         }
     }
 
@@ -404,6 +499,7 @@ impl MoveSink for Judge<'_> {
         let glance = self.glance;
         let sight = self.sights[0];
         let defended = if kind == MoveKind::Capture { glance.twice } else { glance.once };
+        let journeys = self.journeys(0);
         for to in targets {
             let from = to.offset(-delta);
             let m = Move::new(from, to, kind);
@@ -411,12 +507,13 @@ impl MoveSink for Judge<'_> {
                 self.by_features(m);
                 continue;
             }
-            let aims =
-                Self::bit(sight.one, to) + Self::bit(sight.several, to) + 4 * Self::bit(sight.defends, to);
             let safety = glance.safety(PieceType::Pawn, from, glance.once);
             // Pawns never come back.
-            let mut sum = self.coming_from(0, from).0 + self.going_to(0, to);
-            sum += self.doing(PieceType::Pawn, safety, to, defended, aims);
+            let mut sum = self.coming_from(0, from).0 + i32::from(journeys[to.index() ^ glance.flip]);
+            sum += match sight.plain.has(to) {
+                true => i32::from(PAIRS.ends[0][safety % 4][0][5]) + i32::from(PAIRS.aims[0][0]),
+                false => self.doing(PieceType::Pawn, safety, to, defended, Self::aims(&sight, to)),
+            };
             if !glance.guarded.has(to) {
                 sum += weight(at::PASSED + usize::from(to.relative_rank(glance.us)));
             }
@@ -475,7 +572,7 @@ mod tests {
                     candidates.judge(&board, trail);
                     let glance = Glance::new(&board, trail);
                     assert_eq!(candidates.left(), board.legal_moves().len());
-                    for (&m, key) in candidates.moves.iter().zip(candidates.keys) {
+                    for (&m, key) in candidates.moves[..candidates.left].iter().zip(candidates.keys) {
                         let mut sum = 0;
                         let origin = glance.origin(m.from(), |feature| sum += weight(feature));
                         glance.features(&origin, m, |feature| sum += weight(feature));
@@ -484,7 +581,7 @@ mod tests {
                     if candidates.left() == 0 {
                         break;
                     }
-                    let m = dice.choose(&candidates.moves);
+                    let m = dice.choose(&candidates.moves[..candidates.left]);
                     trail = trail.followed_by(m);
                     board.make(m);
                 }
