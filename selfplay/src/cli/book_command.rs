@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::{Args, Subcommand};
 use engine::Board;
 use engine::book::experience::{ExperienceBook, ExperienceEntry, Row, merge, write_book};
@@ -142,7 +142,8 @@ pub fn run(args: &BookArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn open(path: &Path) -> anyhow::Result<ExperienceBook> {
-    ExperienceBook::open(path).with_context(|| format!("cannot open the book {}", path.display()))
+    // Not as a context: the error tells its cause itself, which would then be told twice.
+    ExperienceBook::open(path).map_err(|error| anyhow!("cannot open the book {}: {error}", path.display()))
 }
 
 fn info(book: &ExperienceBook, as_json: bool) -> anyhow::Result<()> {
