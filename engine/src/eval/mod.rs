@@ -20,6 +20,7 @@ mod scale;
 mod score;
 mod style;
 mod tally;
+mod temper;
 mod terms;
 mod text;
 mod trace;
@@ -33,6 +34,7 @@ pub use list::{Field, Role, Shape, Weight};
 pub use params::EvalParams;
 pub use score::Score;
 pub use style::{BookTaste, Style, StyleError};
+pub use temper::Temper;
 pub use text::LineError;
 pub use weights::Weights;
 pub use weights_file::{Header, WeightsError, WeightsFile};
@@ -40,6 +42,7 @@ pub use weights_file::{Header, WeightsError, WeightsFile};
 use std::sync::Arc;
 
 use crate::Board;
+use crate::types::value::EVAL_LIMIT;
 use crate::types::{Color, MAX_PLY, Move, Value};
 use blend::{danger_value, side_ahead, tapered, with_ending, with_initiative};
 use endgame::Ending;
@@ -101,6 +104,27 @@ impl Evaluator {
     pub fn clear(&mut self) {
         self.materials.clear();
         self.pawns.clear();
+    }
+
+    /// The value for the side to move as the style sees it that the weights are under: [`Evaluator::evaluate`],
+    /// coloured by its temper.
+    #[inline(always)]
+    pub fn evaluate_in_style(&mut self, board: &Board) -> Value {
+        let value = self.evaluate(board);
+        match self.weights.temper {
+            Some(temper) => self.colored(temper, value, board.side_to_move()),
+            None => value,
+        }
+    }
+
+    /// Apart, as most players have no temper.
+    #[inline(never)]
+    fn colored(&mut self, (temper, own): (Temper, Color), value: Value, side_to_move: Color) -> Value {
+        let material = self.current().material;
+        let phase = self.materials.probe(material, &self.weights).phase;
+        let sign = if side_to_move == own { 1 } else { -1 };
+        let colored = sign * temper.color(sign * value, material, phase, own);
+        colored.clamp(-EVAL_LIMIT, EVAL_LIMIT)
     }
 
     /// The value for the side to move, tempo included, within ±[`EVAL_LIMIT`](crate::types::value::EVAL_LIMIT).

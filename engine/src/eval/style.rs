@@ -10,6 +10,10 @@
 //!     "opponent tempo both -5",
 //! ]
 //!
+//! [temper]                            # may be left out
+//! simplify = -20                      # centipawns by which a level position is better on an emptier board
+//! gambit = 10                         # what each pawn of material it is behind is worth to it
+//!
 //! [book]
 //! decisive = 50                       # -100 likes drawn lines, 100 decided ones
 //! rare = 30                           # 0 plays what is proven, 100 what is seldom played
@@ -22,6 +26,7 @@ use std::path::Path;
 
 use super::params::EvalParams;
 use super::score::Score;
+use super::temper::Temper;
 use super::text::{Entry, LineError, Table, read};
 use crate::types::Value;
 
@@ -65,6 +70,8 @@ pub struct Style {
     pub about: String,
     /// By how many centipawns a draw is worse for the engine than a level position.
     pub contempt: Value,
+    /// What it likes in a position beyond the weights.
+    pub temper: Temper,
     /// What it likes in a book.
     pub book: BookTaste,
     rules: Vec<Rule>,
@@ -133,7 +140,7 @@ impl Style {
     /// Reads a style's text.
     pub fn parse(text: &str) -> Result<Style, LineError> {
         read(text, |file| {
-            let known = ["format", "name", "about", "contempt", "rules", "book"];
+            let known = ["format", "name", "about", "contempt", "rules", "temper", "book"];
             file.allow_only(
                 |name| known.contains(&name),
                 |name| format!("`{name}` is unknown in a style: remove it"),
@@ -151,6 +158,10 @@ impl Style {
                 about: file.get("about")?.string()?.to_owned(),
                 contempt: file.get("contempt")?.integer(-300..301)? as Value,
                 rules: file.get("rules")?.array()?.iter().map(Rule::parse).collect::<Result<_, _>>()?,
+                temper: match file.find("temper") {
+                    Some(temper) => Temper::parse(temper.table()?)?,
+                    None => Temper::default(),
+                },
                 book: BookTaste::parse(file.get("book")?.table()?)?,
             })
         })
@@ -331,12 +342,30 @@ mod tests {
         assert_eq!(names, ["Normal", "Tal", "Petrosian"]);
         let params = EvalParams::default();
         assert_eq!(styles[0].apply(&params), (params.clone(), params.clone()));
-        assert_eq!(styles[0].contempt, 0);
+        assert_eq!((styles[0].contempt, styles[0].temper), (0, Temper::default()));
         for style in &styles[1..] {
             assert_ne!(style.apply(&params).0, params, "{}", style.name);
         }
         assert_eq!(Style::named("pETROSIAN").map(|style| style.name), Some("Petrosian".into()));
         assert_eq!(Style::named("Botvinnik"), None);
+    }
+
+    #[test]
+    fn a_temper_may_be_left_out_and_is_read_with_care() {
+        assert_eq!(Style::parse(GOOD).unwrap().temper, Temper::default());
+        let with =
+            |temper: &str| Style::parse(&GOOD.replace("[book]", &format!("[temper]\n{temper}\n[book]")));
+        let temper = with("simplify = -20\ngambit = 10").unwrap().temper;
+        assert_eq!(temper, Temper { simplify: -20, gambit: 10 });
+        for (text, part) in [
+            ("simplify = 10", "line 10: `gambit` is missing here"),
+            ("simplify = 10\ngambit = 10\nsad = 1", "line 13: `sad` is unknown in [temper]: remove it"),
+            ("simplify = 300\ngambit = 10", "line 11: "),
+            ("simplify = 10\ngambit = -1", "line 12: "),
+        ] {
+            let message = with(text).unwrap_err().to_string();
+            assert!(message.starts_with(part), "{text}: {message}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::params::EvalParams;
 use super::score::Score;
 use super::style::Style;
+use super::temper::Temper;
 use crate::Board;
 use crate::types::{Bitboard, Color, Piece, PieceType, Square, Value};
 
@@ -19,6 +20,8 @@ pub struct Weights {
     pub(super) psqt: [[[Score; 64]; 12]; KingView::COUNT],
     /// `// [side to move]` what a draw is worth to it
     draw_value: [Value; 2],
+    /// A style's temper, and whose it is.
+    pub(super) temper: Option<(Temper, Color)>,
 }
 
 /// What one side's tables of squares depend on: the wing of its own king, and whether the other king is on
@@ -104,6 +107,7 @@ impl Weights {
         let mut weights = Weights::for_sides(sides);
         weights.draw_value[own.index()] = -style.contempt;
         weights.draw_value[(!own).index()] = style.contempt;
+        weights.temper = (style.temper != Temper::default()).then_some((style.temper, own));
         weights
     }
 
@@ -129,7 +133,7 @@ impl Weights {
             }
         }
         let place = [0, usize::from(sides[0] != sides[1])];
-        Weights { sides, place, psqt, draw_value: [0; 2] }
+        Weights { sides, place, psqt, draw_value: [0; 2], temper: None }
     }
 
     /// The weights of one side.

@@ -482,7 +482,7 @@ impl Thread<'_> {
             } else if in_check {
                 value::mated_in(ply)
             } else {
-                value::DRAW
+                self.style_draw()
             };
         }
 
@@ -532,7 +532,7 @@ impl Thread<'_> {
         if ply >= MAX_PLY {
             return Some(if in_check { self.draw_value() } else { self.evaluate() });
         }
-        if *alpha < value::DRAW && self.board.upcoming_repetition(ply) {
+        if *alpha < self.style_draw() && self.board.upcoming_repetition(ply) {
             *alpha = self.draw_value();
             if *alpha >= beta {
                 return Some(*alpha);

@@ -122,7 +122,7 @@ impl Thread<'_> {
             Wdl::CursedWin if !fifty_move_rule => true,
             Wdl::BlessedLoss if !fifty_move_rule => false,
             Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => {
-                let draw = self.memory.evaluator.weights().draw_value(self.board.side_to_move());
+                let draw = self.style_draw();
                 return Some(Known { value: draw + CURSED_WIN * wdl as Value, bound: Bound::Exact });
             }
         };

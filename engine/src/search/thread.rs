@@ -404,18 +404,24 @@ impl<'a> Thread<'a> {
         self.shared.is_stopped() || self.nodes >= self.node_limit
     }
 
+    /// What a draw is worth to the side to move by the style.
+    #[inline(always)]
+    pub(super) fn style_draw(&self) -> Value {
+        self.memory.evaluator.weights().draw_value(self.board.side_to_move())
+    }
+
     /// The value of a draw for the side to move: the style's contempt, and a little noise so that the
     /// search does not settle for the first of many draws.
     #[inline(always)]
     pub(super) fn draw_value(&self) -> Value {
         let noise = 1 - (self.nodes as Value & 2);
-        self.memory.evaluator.weights().draw_value(self.board.side_to_move()) + noise
+        self.style_draw() + noise
     }
 
-    /// The static evaluation of the position from nothing but the weights.
+    /// The static evaluation of the position from nothing but the weights and the style.
     #[inline(always)]
     pub(super) fn evaluate(&mut self) -> Value {
-        self.memory.evaluator.evaluate(&self.board)
+        self.memory.evaluator.evaluate_in_style(&self.board)
     }
 
     /// The static evaluation corrected by what searches of similar positions found, and pulled to a

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use engine::book::polyglot::PolyglotBook;
-use engine::eval::{EvalParams, Weights};
+use engine::eval::{EvalParams, Style, Weights};
 use engine::search::Signals;
 use engine::types::Color;
 use selfplay::arena::self_player::{find_style, read_experience, read_weights};
@@ -213,8 +213,9 @@ impl GenerateArgs {
         // Two styles of one name need not be the same style: the weights they lead to tell.
         let as_white = &weights[Color::White.index()];
         let sides = Color::ALL.map(|color| as_white.side(color).hash());
-        let contempt = -as_white.draw_value(Color::White);
-        Ok((weights, format!("{} {:016x} {:016x} {contempt}", style.name, sides[0], sides[1])))
+        let Style { name, contempt, temper, .. } = &style;
+        let temper = format!("{} {}", temper.simplify, temper.gambit);
+        Ok((weights, format!("{name} {:016x} {:016x} {contempt} {temper}", sides[0], sides[1])))
     }
 
     /// The openings, and what to call them in the header.
