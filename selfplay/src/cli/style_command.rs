@@ -136,6 +136,7 @@ fn write_per_game(path: &Path, games: &[GameProfile]) -> anyhow::Result<()> {
                 "by_accident": game.by_accident,
                 "bad_draw": game.is_bad_draw_of(color),
                 "reached_endgame": game.reached_endgame,
+                "men": game.men,
                 "own": game.sides[color.index()],
                 "theirs": game.sides[(!color).index()],
             });

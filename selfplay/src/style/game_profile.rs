@@ -16,6 +16,10 @@ const SACRIFICE_PLIES: usize = 4;
 const LASTING_PLIES: usize = 8;
 /// And there, for a mere pawn.
 const LASTING_PLIES_OF_A_PAWN: usize = 12;
+/// The half-moves after which men are counted: how fast a game empties the board.
+pub const COUNTED_AT: [u32; 4] = [20, 36, 52, 68];
+/// What a static exchange must lose to be an offer: a pawn is 100.
+const OFFER: i32 = 90;
 /// Pieces that must bear on the king's surroundings to make an attack.
 const ATTACKERS: u32 = 2;
 
@@ -51,6 +55,18 @@ pub struct SideProfile {
     pub captures_avoided: u32,
     /// Moves with both queens on the board.
     pub moves_with_queens: u32,
+    /// Even exchanges begun: a piece takes one of its worth, and does not take back.
+    pub exchanges: u32,
+    /// Moves that leave the moved piece to be taken at a loss of a pawn or more, by static exchange.
+    pub offers: u32,
+    /// Moves of pieces that come nearer to the enemy king, and those that go away from it.
+    pub approaches: u32,
+    /// See `approaches`.
+    pub retreats: u32,
+    /// Moves of pawns.
+    pub pawn_moves: u32,
+    /// Middlegame moves after which it is behind in material.
+    pub moves_behind: u32,
 }
 
 /// A game.
@@ -68,6 +84,9 @@ pub struct GameProfile {
     pub sides: [SideProfile; 2],
     /// Whether an endgame was ever reached.
     pub reached_endgame: bool,
+    /// Men of both sides, kings and pawns too, after each of [`COUNTED_AT`]; of games that were over by then, at
+    /// their end.
+    pub men: [u32; COUNTED_AT.len()],
     /// Whether a flag, a crash or the like decided it.
     pub by_accident: bool,
     /// Equal for games that are the same move by move.
@@ -120,6 +139,7 @@ impl GameProfile {
             plies,
             sides: watch.sides,
             reached_endgame: watch.reached_endgame,
+            men: watch.men,
             by_accident: false,
             fingerprint,
         }
@@ -178,6 +198,10 @@ struct Watch {
     sides: [SideProfile; 2],
     reached_endgame: bool,
     plies: u32,
+    /// See [`GameProfile::men`].
+    men: [u32; COUNTED_AT.len()],
+    /// Where the last move took something.
+    taken_on: Option<Square>,
     /// By how much White was behind in the first position: openings with odds are nobody's sacrifice.
     first_deficit_white: i32,
     /// `// [color][pawns given - 1]`
@@ -197,6 +221,8 @@ impl Watch {
             sides: Default::default(),
             reached_endgame: false,
             plies: 0,
+            men: [board.occupied().count(); COUNTED_AT.len()],
+            taken_on: None,
             first_deficit_white: black.value() - white.value(),
             given: Default::default(),
             lasting: Default::default(),
@@ -218,6 +244,20 @@ impl Watch {
             side.captures_offered += 1;
             side.captures_avoided += u32::from(!m.is_capture());
         }
+        side.offers += u32::from(!m.is_castle() && !board.see_ge(m, -OFFER));
+        let is_recapture = self.taken_on == Some(m.to());
+        side.exchanges += u32::from(m.is_capture() && !is_recapture && is_even_exchange(board, m));
+        self.taken_on = m.is_capture().then_some(m.to());
+        match board.kind_at(m.from()) {
+            Some(PieceType::Pawn) => side.pawn_moves += 1,
+            Some(kind) if kind != PieceType::King => {
+                let king = board.king(!board.side_to_move());
+                let (before, after) = (distance(m.from(), king), distance(m.to(), king));
+                side.approaches += u32::from(after < before);
+                side.retreats += u32::from(after > before);
+            }
+            _ => {}
+        }
     }
 
     /// What it did.
@@ -229,10 +269,17 @@ impl Watch {
         side.storms += u32::from(is_storm(board, mover, m));
         let has_queen = |color| board.pieces(color, PieceType::Queen).any();
         side.moves_with_queens += u32::from(has_queen(Color::White) && has_queen(Color::Black));
+        for (men, at) in self.men.iter_mut().zip(COUNTED_AT) {
+            if self.plies <= at {
+                *men = board.occupied().count();
+            }
+        }
         self.look_at_material(board);
         if !self.reached_endgame {
             let side = &mut self.sides[mover.index()];
             side.middlegame_moves += 1;
+            let [own, theirs] = [mover, !mover].map(|color| Material::of(board, color).value());
+            side.moves_behind += u32::from(own < theirs);
             side.attacking_moves += u32::from(king_attackers(board, mover) >= ATTACKERS);
         }
     }
@@ -303,6 +350,20 @@ fn is_down(own: &Material, opponent: &Material, level: i32) -> bool {
     }
 }
 
+/// Whether a piece takes one of its worth: knights and bishops are worth the same.
+fn is_even_exchange(board: &Board, m: Move) -> bool {
+    let worth = |square| match board.kind_at(square) {
+        Some(PieceType::Bishop) => Some(PieceType::Knight),
+        kind => kind,
+    };
+    worth(m.from()) == worth(m.to()) && worth(m.from()) != Some(PieceType::Pawn)
+}
+
+/// King's moves from one square to the other.
+fn distance(from: Square, to: Square) -> u8 {
+    from.file().abs_diff(to.file()).max(from.rank().abs_diff(to.rank()))
+}
+
 /// Whether the move pushes a pawn beyond the middle of the board, next to a king that stands on a wing at
 /// home.
 fn is_storm(board: &Board, mover: Color, m: Move) -> bool {
@@ -365,6 +426,21 @@ mod tests {
         let moves = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. d3 d6 5. O-O Nf6 1-0";
         let text = format!("[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR w Kkq - 0 1\"]\n\n{moves}");
         assert_eq!(profile(&text).sides[0].given, 0);
+    }
+
+    #[test]
+    fn moves_are_told_apart() {
+        // 4. Bxc6 begins an exchange that 4... dxc6 ends; 6. Nxf7 offers a knight for a pawn.
+        let moves = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. Nxe5 Qe7 6. Nxf7 Kxf7 1-0";
+        let game = profile(moves);
+        let [white, black] = &game.sides;
+        assert_eq!((white.exchanges, black.exchanges), (1, 0));
+        assert_eq!((white.offers, black.offers), (1, 0));
+        assert_eq!((white.pawn_moves, black.pawn_moves), (1, 3));
+        // Nf3, Bb5 and the captures on c6, e5 and f7: each ends nearer to the king on e8.
+        assert_eq!((white.approaches, white.retreats), (5, 0));
+        assert_eq!((white.moves_behind, black.moves_behind), (0, 1));
+        assert_eq!(game.men, [27; COUNTED_AT.len()]);
     }
 
     #[test]
