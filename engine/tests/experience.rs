@@ -21,20 +21,27 @@ impl Folder {
         Folder(path)
     }
 
-    /// A book that knows moves of a position: the move, games, and its score for the side that plays it.
+    /// A book that knows the last moves of lines from a position: the line, games, and the score for the side
+    /// that plays its last move.
     fn book(&self, board: &Board, known: &[(&str, u32, i64)]) -> PathBuf {
-        let mut rows: Vec<Row> = known
-            .iter()
-            .map(|&(m, games, score)| Row {
+        let row = |&(line, games, score): &(&str, u32, i64)| {
+            let mut board = board.clone();
+            let (before, last) = line.rsplit_once(' ').unwrap_or(("", line));
+            for text in before.split_whitespace() {
+                let m = board.parse_uci(text).unwrap();
+                board.make(m);
+            }
+            Row {
                 key: board.key(),
-                m: board.parse_uci(m).unwrap(),
+                m: board.parse_uci(last).unwrap(),
                 games,
                 wins: games / 2,
                 draws: games / 4,
                 depth_sum: 9 * games,
                 score_sum: 256 * score * i64::from(games),
-            })
-            .collect();
+            }
+        };
+        let mut rows: Vec<Row> = known.iter().map(row).collect();
         rows.sort_by_key(Row::place);
         let path = self.0.join("test.exp");
         write_book(&path, &Header::default(), rows.into_iter()).unwrap();
@@ -71,6 +78,40 @@ fn what_was_learned_changes_the_choice_and_weight_0_does_not() {
     // At most the order of moves changes, so a move that the search itself finds bad is not played.
     let book = folder.book(&board, &[("g2g4", 1000, 600)]);
     assert_ne!(board.uci(search(&board, Some(&book), 0).best.unwrap(), false), "g2g4");
+}
+
+/// A line is worth what its best continuation is worth, however often worse ones were tried.
+#[test]
+fn mistakes_that_need_not_be_repeated_do_not_count() {
+    let folder = Folder::new("lines");
+    let board = Board::start();
+    let with_best_continuation = |score| {
+        let known = [
+            ("d2d4", 10, 20),
+            ("e2e4", 10, -100),
+            ("e2e4 e7e5", 10, 100),
+            ("e2e4 e7e5 g2g4", 7, -200),
+            ("e2e4 e7e5 g1f3", 3, score),
+        ];
+        let book = folder.book(&board, &known);
+        board.uci(search(&board, Some(&book), 100).best.unwrap(), false)
+    };
+    assert_eq!(with_best_continuation(160), "e2e4");
+    assert_eq!(with_best_continuation(-150), "d2d4");
+}
+
+/// A move that nobody tried is not praised for what another one achieved.
+#[test]
+fn a_known_good_move_is_preferred_to_a_new_one() {
+    let folder = Folder::new("new");
+    let board = Board::start();
+    let best = board.uci(search(&board, None, 100).best.unwrap(), false);
+    let other = if best == "g1f3" { "b1c3" } else { "g1f3" };
+    let book = folder.book(&board, &[(other, 3, 150)]);
+    assert_eq!(board.uci(search(&board, Some(&book), 100).best.unwrap(), false), other);
+    // All that was tried lost: something else is worth a try.
+    let book = folder.book(&board, &[(&best, 3, -300)]);
+    assert_ne!(board.uci(search(&board, Some(&book), 100).best.unwrap(), false), best);
 }
 
 #[test]

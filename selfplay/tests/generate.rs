@@ -9,6 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use engine::types::Color;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use selfplay::play::Dice;
@@ -104,6 +105,38 @@ fn from_the_initial_position_drawn_moves_make_games_differ() {
     let lines = lines_of(&only_record(out.path()));
     let different: HashSet<&String> = lines.iter().collect();
     assert!(different.len() >= 10, "{} different games of 12", different.len());
+}
+
+/// Two openings, the pupil White in one round and Black in the next.
+#[test]
+fn only_the_pupil_draws_moves_and_the_sides_take_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let openings = folder.path().join("two.epd");
+    fs::write(
+        &openings,
+        "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq -\n\
+         rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -\n",
+    )
+    .unwrap();
+    let sparring = format!(
+        "--games 8 --nodes 120 --sparring 60 --vary-nodes 50 --rest plies=30,nodes=20 --hash 1 --max-plies 60 \
+         --opening-nodes 0 --openings {} --explore plies=20,temperature=5000,lines=4",
+        openings.display()
+    );
+    let (out, one) = generated(&sparring);
+    let (_two, two) = generated(&format!("{sparring} --threads 2"));
+    assert_eq!(one, two, "1 and 2 threads");
+    for game in selfplay::record::games([&only_record(out.path())]).map(Result::unwrap) {
+        let pupil = if game.id / 2 % 2 == 0 { Color::White } else { Color::Black };
+        let mut mover = game.first_searched().side_to_move();
+        let mut drawn = 0;
+        for ply in &game.plies {
+            assert!(!ply.explored || mover == pupil, "game {}", game.id);
+            drawn += u32::from(ply.explored);
+            mover = !mover;
+        }
+        assert!(drawn > 0, "game {}", game.id);
+    }
 }
 
 /// Kills so many runs at random moments. `TABULA_KILLS` sets how many.
@@ -257,6 +290,8 @@ fn what_makes_no_sense_is_refused_at_once() {
         ("--games 10 --openings start", "--explore plies=8"),
         ("--games 10 --book nowhere.bin", "nowhere.bin"),
         ("--games 10 --explore plies=0", "temperature=40"),
+        ("--games 10 --sparring 0", "0"),
+        ("--games 10 --rest plies=3", "plies=16,nodes=500"),
         ("--games 10 --openings nowhere.epd", "nowhere.epd"),
         ("--games 10 --weights nowhere.toml", "nowhere.toml"),
         ("--games 10 --style nobody", "nobody"),

@@ -15,19 +15,31 @@ use crate::types::{Move, Value, value};
 const KAPPA: Value = 1;
 /// Of a position's static evaluation, the book has this many hundredths of its say in a root move's value: the
 /// other leaves of a search know nothing of the book, and values must stay comparable.
-const INNER_WEIGHT: Value = 25;
+const INNER_WEIGHT: Value = 10;
 /// The book moves a value by no more than this.
 const MOST_SHIFT: Value = 300;
 /// Scores beyond this say no more than that a side is winning.
 const MOST_SCORE: Value = 600;
 /// A book knows nothing of the fifty-move count: from here on it is not asked.
 const ASKED_BELOW_CLOCK: u16 = 40;
+/// What a won game is worth where games are counted ...
+const WIN: Value = 400;
+/// ... which so many of them are as telling as what the searches thought: how one game ended says next to nothing
+/// about its first moves.
+const TELLING_GAMES: Value = 100;
+/// A move played once is held to be worse than its games say by half of this, one played n times by 1/(n+1).
+const CAUTION: Value = 60;
 /// A move that was never played is held to be this much worse than the best one that was ...
 const NOVELTY: Value = 20;
 /// ... with this many hundredths of the certainty that its games would have ...
-const NOVELTY_WEIGHT: Value = 50;
+const NOVELTY_WEIGHT: Value = 75;
 /// ... unless even the best one is worse than this: then something new is worth a try.
-const SATISFYING: Value = -50;
+const SATISFYING: Value = -150;
+/// Lines are followed as far as one game in so many went that way, and at least two: a large book must not take
+/// more time than a small one.
+const FOLLOWED_SHARE: i64 = 128;
+/// And no further than this.
+const FOLLOWED_PLIES: u32 = 60;
 /// So many of a node's known moves are tried right after the table move.
 const FIRST_MOVES: usize = 4;
 
@@ -49,19 +61,53 @@ pub(super) struct Opinion {
     score: Value,
     /// Its share of a value, in 1024ths.
     share: Value,
+    /// Whether it may raise a value, or only lower it.
+    raises: bool,
+}
+
+/// What a move or a position is worth by the games of the book.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Worth {
+    /// For the side whose worth it is.
+    value: Value,
+    /// By so many games.
+    games: u32,
+}
+
+impl Worth {
+    /// To the side that plays the move: what the searches thought, and how the games ended.
+    fn of(row: &Row) -> Worth {
+        let games = row.games.clamp(1, 1 << 16) as Value;
+        let thought = row.score().clamp(-MOST_SCORE, MOST_SCORE);
+        let balance = i64::from(row.wins) - i64::from(row.losses());
+        let ended = (i64::from(WIN) * balance / i64::from(row.games.max(1))) as Value;
+        Worth { value: thought + (ended - thought) * games / (games + TELLING_GAMES), games: row.games }
+    }
+
+    const fn flipped(self) -> Worth {
+        Worth { value: -self.value, ..self }
+    }
+
+    /// What is certain of it: a move played once or twice has to earn its value.
+    fn promise(self) -> Value {
+        self.value - CAUTION / (1 + self.games.min(1 << 16) as Value)
+    }
 }
 
 impl Opinion {
     fn new(score: Value, games: u32, weight: Value) -> Opinion {
         let games = games.min(1 << 16) as Value;
         let share = 1024 * games / (games + KAPPA) * weight / 100;
-        Opinion { score: score.clamp(-MOST_SCORE, MOST_SCORE), share }
+        Opinion { score: score.clamp(-MOST_SCORE, MOST_SCORE), share, raises: true }
     }
 
     /// A value with this opinion in it. It rises with the value, never leaves it by more than
     /// [`MOST_SHIFT`], and lets alone what is decided or as good as decided.
     pub(super) fn blend(self, v: Value) -> Value {
         if v.abs() >= KNOWN_WIN || v.abs() >= value::INFINITE {
+            return v;
+        }
+        if !self.raises && self.score >= v {
             return v;
         }
         let blended = v + ((self.score - v) * self.share).div_euclid(1024);
@@ -130,31 +176,98 @@ impl<'a> ExperienceUse<'a> {
     /// The same, the most promising move first.
     pub(super) fn promising_rows(&self, board: &Board) -> Vec<Row> {
         let mut rows = self.rows(board);
-        rows.sort_by_key(|row| std::cmp::Reverse(promise(row)));
+        rows.sort_by_key(|row| std::cmp::Reverse(Worth::of(row).promise()));
         rows
     }
 
     /// What it thinks of the root moves, those that it knows first. One that nobody chose in all its games
     /// is held to be a little worse than the best of the others, as long as that one satisfies.
     pub(super) fn root_opinions(&self, board: &Board, moves: &[Move]) -> Vec<(Move, Opinion)> {
-        let rows = self.promising_rows(board);
-        let opinion = |row: &Row| (row.m, Opinion::new(row.score(), row.games, self.weight));
-        let mut opinions: Vec<(Move, Opinion)> = rows.iter().map(opinion).collect();
-        let games: u32 = rows.iter().map(|row| row.games).sum();
-        let best = rows.iter().map(Row::score).max().filter(|&best| best >= SATISFYING);
+        let rows = self.rows(board);
+        let games = games_of(&rows);
+        let path = Path::from(games);
+        let mut board = board.clone();
+        let worth = |row: &Row| (row.m, self.worth(&mut board, row, path.along(row, games)));
+        let mut known: Vec<(Move, Worth)> = rows.iter().map(worth).collect();
+        known.sort_by_key(|(_, worth)| std::cmp::Reverse(worth.promise()));
+        let best = known.first().map(|(_, worth)| worth.promise()).filter(|&best| best >= SATISFYING);
+        let opinion =
+            |&(m, worth): &(Move, Worth)| (m, Opinion::new(worth.promise(), worth.games, self.weight));
+        let mut opinions: Vec<(Move, Opinion)> = known.iter().map(opinion).collect();
         if let Some(best) = best {
-            let unknown = Opinion::new(best - NOVELTY, games, self.weight * NOVELTY_WEIGHT / 100);
+            let weight = self.weight * NOVELTY_WEIGHT / 100;
+            let unknown =
+                Opinion { raises: false, ..Opinion::new(best - NOVELTY, games.min(1 << 16) as u32, weight) };
             let is_known = |m: &Move| rows.iter().any(|row| row.m == *m);
             opinions.extend(moves.iter().filter(|m| !is_known(m)).map(|&m| (m, unknown)));
         }
         opinions
     }
+
+    /// What a move is worth to its side if that side goes on as it would now: wherever it is its turn again, its
+    /// most promising move counts and no other; of the other side's moves, each as often as it was played.
+    /// A mean over all games would count the worst replies of ours that were ever tried.
+    fn worth(&self, board: &mut Board, row: &Row, path: Path) -> Worth {
+        if path.is_faint() {
+            return Worth::of(row);
+        }
+        board.make(row.m);
+        let replies = self.rows(board);
+        let all = games_of(&replies);
+        let (mut sum, mut games) = (0, 0u32);
+        for reply in &replies {
+            let worth = self.worth_after(board, reply, path.along(reply, all));
+            sum += i64::from(worth.value) * i64::from(reply.games);
+            games = games.saturating_add(worth.games);
+        }
+        board.unmake();
+        if replies.is_empty() { Worth::of(row) } else { Worth { value: (sum / all) as Value, games } }
+    }
+
+    /// What a move of the other side leaves us.
+    fn worth_after(&self, board: &mut Board, reply: &Row, path: Path) -> Worth {
+        if path.is_faint() {
+            return Worth::of(reply).flipped();
+        }
+        board.make(reply.m);
+        let choices = self.rows(board);
+        let all = games_of(&choices);
+        let worth = |choice: &Row| self.worth(board, choice, path.along(choice, all));
+        let best = choices.iter().map(worth).max_by_key(|worth| worth.promise());
+        board.unmake();
+        best.unwrap_or(Worth::of(reply).flipped())
+    }
 }
 
-/// What orders moves: the score, which a move played once or twice has to earn.
-fn promise(row: &Row) -> Value {
-    let games = row.games.min(1 << 16) as Value;
-    row.score().clamp(-MOST_SCORE, MOST_SCORE) - 100 / (1 + games)
+/// Of all moves of a position.
+fn games_of(rows: &[Row]) -> i64 {
+    rows.iter().map(|row| i64::from(row.games)).sum()
+}
+
+/// How far a line of the book is from where it began.
+#[derive(Clone, Copy)]
+struct Path {
+    /// Games that came this way, as far as that can be told: several ways may lead to a position.
+    games: i64,
+    /// With fewer it ends. What goes different ways adds up, so there are not many ways at a time.
+    least: i64,
+    plies: u32,
+}
+
+impl Path {
+    /// From a position with so many games.
+    fn from(games: i64) -> Path {
+        Path { games, least: (games / FOLLOWED_SHARE).max(2), plies: 0 }
+    }
+
+    /// One move on from a position with `all` games.
+    fn along(self, row: &Row, all: i64) -> Path {
+        Path { games: self.games * i64::from(row.games) / all.max(1), plies: self.plies + 1, ..self }
+    }
+
+    fn is_faint(self) -> bool {
+        self.games < self.least || self.plies > FOLLOWED_PLIES
+    }
 }
 
 impl Thread<'_> {
@@ -180,11 +293,11 @@ mod tests {
     use super::*;
 
     const OPINIONS: [Opinion; 5] = [
-        Opinion { score: 0, share: 0 },
-        Opinion { score: 35, share: 512 },
-        Opinion { score: -MOST_SCORE, share: 1023 },
-        Opinion { score: 90, share: 1024 },
-        Opinion { score: MOST_SCORE, share: 77 },
+        Opinion { score: 0, share: 0, raises: true },
+        Opinion { score: 35, share: 512, raises: false },
+        Opinion { score: -MOST_SCORE, share: 1023, raises: true },
+        Opinion { score: 90, share: 1024, raises: true },
+        Opinion { score: MOST_SCORE, share: 77, raises: true },
     ];
 
     #[test]

@@ -15,7 +15,7 @@ use engine::types::Color;
 use selfplay::arena::self_player::{find_style, read_experience, read_weights};
 use selfplay::arena::{DrawRule, OpeningBook, ResignRule};
 use selfplay::play::{
-    EndRules, Exploration, Generator, OpeningSource, Played, Settings, Shard, engine_fingerprint,
+    EndRules, Exploration, Generator, OpeningSource, Played, Rest, Settings, Shard, engine_fingerprint,
 };
 use selfplay::record::statistics::Accuracy;
 use selfplay::record::{Header, Opened, Statistics, VERSION, Writer};
@@ -59,6 +59,11 @@ pub struct GenerateArgs {
     /// Begin no further iteration of a search after so many nodes
     #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     nodes: u64,
+
+    /// Give a game's searches up to so many percent more nodes, drawn for each game: an engine that gets the same
+    /// number each time plays the same game again and again
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
+    vary_nodes: u32,
 
     /// Cut a search off at so many times --nodes
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
@@ -114,6 +119,15 @@ pub struct GenerateArgs {
     /// Book visits=8 makes a move that it has 8 games of half as likely
     #[arg(long, value_name = "HOW")]
     explore: Option<Exploration>,
+
+    /// One side is the pupil: it alone asks the Experience Book and draws moves, the other plays what the engine
+    /// plays without a book, with so many nodes a move. Each opening is played from either side in turn
+    #[arg(long, value_name = "NODES", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    sparring: Option<u64>,
+
+    /// Play on with other nodes from so many plies after the opening: plies=16,nodes=500
+    #[arg(long, value_name = "HOW")]
+    rest: Option<Rest>,
 
     /// End this share of the games early by --win, --draw and --tb; the rest is played out
     #[arg(long, value_name = "0..1", default_value_t = 0.0)]
@@ -177,6 +191,7 @@ impl GenerateArgs {
         );
         let settings = Settings {
             nodes: self.nodes,
+            vary_nodes: self.vary_nodes,
             hard_multiple: self.hard_multiple,
             hash_mb: usize::from(self.hash),
             openings: openings_name,
@@ -186,6 +201,8 @@ impl GenerateArgs {
             opening_limit: self.opening_limit,
             opening_nodes: self.opening_nodes.unwrap_or(self.nodes),
             style,
+            sparring: self.sparring,
+            rest: self.rest,
             exploration,
             rules: EndRules {
                 share: (self.adjudicate * 1e6).round() as u32,

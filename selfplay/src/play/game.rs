@@ -55,7 +55,7 @@ pub enum GameError {
 pub struct SelfPlay<'a> {
     run: &'a Generator,
     settings: &'a Settings,
-    /// One for both sides, or, where a style tells own from opponent, `// [color]`.
+    /// One for both sides, or, where a style tells own from opponent or one side is the pupil, `// [color]`.
     searchers: Vec<Searcher>,
     signals: &'a Signals,
     /// Nodes of all searches so far.
@@ -66,7 +66,7 @@ impl<'a> SelfPlay<'a> {
     /// A player of a run, with searchers of its own.
     pub fn new(run: &'a Generator, signals: &'a Signals) -> SelfPlay<'a> {
         let settings = &run.settings;
-        let one_for_both = Arc::ptr_eq(&run.weights[0], &run.weights[1]);
+        let one_for_both = Arc::ptr_eq(&run.weights[0], &run.weights[1]) && settings.sparring.is_none();
         let weights = run.weights.iter().take(if one_for_both { 1 } else { 2 });
         let searcher = |weights: &Arc<_>| {
             let mut searcher = Searcher::new(settings.hash_mb, Arc::clone(weights));
@@ -79,9 +79,14 @@ impl<'a> SelfPlay<'a> {
 
     /// Plays the game with this number. The result depends on the number and the seed alone.
     pub fn play(&mut self, game: u64) -> Result<GameRecord, GameError> {
-        self.searchers.iter_mut().for_each(Searcher::new_game);
+        let pupil = self.seat(game);
         let mut dice = Dice::for_game(self.run.seed, game);
         let played_out = !dice.happens(self.settings.rules.share);
+        let more = if self.settings.vary_nodes == 0 {
+            0
+        } else {
+            dice.below(u64::from(self.settings.vary_nodes) + 1)
+        };
         let GameStart { start, opening, mut board } = self.level_opening(game, &mut dice)?;
         let tablebases = self.run.tablebases.clone();
         let rules = Adjudication { tablebases, ..self.settings.rules.on_scores() };
@@ -99,8 +104,12 @@ impl<'a> SelfPlay<'a> {
             if !played_out && let Some(outcome) = adjudicator.decide_by_tables(&board) {
                 break (outcome, Ending::Tablebase);
             }
-            let ply = self.choose(game, &board, plies.len() as u32, &mut dice)?;
             let mover = board.side_to_move();
+            let ply = plies.len() as u32;
+            let is_pupil = pupil.is_none_or(|pupil| pupil == mover);
+            let nodes = self.nodes(ply, is_pupil);
+            let explores = is_pupil && ply < self.settings.exploration.plies;
+            let ply = self.choose(game, &board, nodes + nodes * more / 100, explores, &mut dice)?;
             let move_number = u32::from(board.fullmove_number());
             board.make(ply.played);
             plies.push(ply);
@@ -115,6 +124,28 @@ impl<'a> SelfPlay<'a> {
             }
         };
         Ok(GameRecord { id: game, start, opening, outcome, ending, plies })
+    }
+
+    /// Makes the searchers ready for a game, and says who is the pupil, if there is one: each opening is played
+    /// from either side in turn.
+    fn seat(&mut self, game: u64) -> Option<Color> {
+        if self.settings.sparring.is_none() {
+            self.searchers.iter_mut().for_each(Searcher::new_game);
+            return None;
+        }
+        let pupil = Color::ALL[(self.run.openings.round(game) % 2) as usize];
+        for (searcher, color) in self.searchers.iter_mut().zip(Color::ALL) {
+            // This forgets the game before, too.
+            searcher.set_experience(self.run.experience.clone().filter(|_| color == pupil));
+        }
+        Some(pupil)
+    }
+
+    /// Nodes for a move this many plies after the opening.
+    fn nodes(&self, ply: u32, is_pupil: bool) -> u64 {
+        let Settings { nodes, sparring, rest, .. } = *self.settings;
+        let rest = rest.filter(|rest| ply >= rest.plies).map(|rest| rest.nodes);
+        rest.or(sparring.filter(|_| !is_pupil)).unwrap_or(nodes)
     }
 
     /// An opening that a search finds level enough for both sides.
@@ -141,10 +172,16 @@ impl<'a> SelfPlay<'a> {
     }
 
     /// The move to play, and what the search says of the position.
-    fn choose(&mut self, game: u64, board: &Board, ply: u32, dice: &mut Dice) -> Result<Ply, GameError> {
-        let limits = self.limits(self.settings.nodes);
+    fn choose(
+        &mut self,
+        game: u64,
+        board: &Board,
+        nodes: u64,
+        explores: bool,
+        dice: &mut Dice,
+    ) -> Result<Ply, GameError> {
+        let limits = self.limits(nodes);
         let exploration = self.settings.exploration;
-        let explores = ply < exploration.plies;
         let mut lines = Lines::default();
         let result = if explores {
             self.set_lines(exploration.lines);

@@ -33,6 +33,14 @@ pub struct GameStart {
 }
 
 impl OpeningSource {
+    /// How often all openings were played before a game with this number: a file's come round again and again.
+    pub fn round(&self, game: u64) -> u64 {
+        match self {
+            OpeningSource::Book(book) => game / book.len().unwrap_or(1).max(1) as u64,
+            _ => game,
+        }
+    }
+
     /// Draws the `attempt`-th candidate for the opening of a game.
     pub fn draw(
         &self,

@@ -10,6 +10,8 @@ use crate::arena::{Adjudication, DrawRule, ResignRule};
 pub struct Settings {
     /// Begin no further iteration of a search after this many nodes.
     pub nodes: u64,
+    /// A game's searches get up to so many hundredths more, drawn for each game; 0: none.
+    pub vary_nodes: u32,
     /// Cut a search off at so many times the soft limit.
     pub hard_multiple: u64,
     /// Megabytes of each searcher's table.
@@ -28,6 +30,11 @@ pub struct Settings {
     pub opening_nodes: u64,
     /// The style's name or `normal`, and the hash of its rules.
     pub style: String,
+    /// One side is the pupil: it alone asks the Experience Book and draws moves. The other plays what the
+    /// engine plays without a book, with this many nodes a move.
+    pub sparring: Option<u64>,
+    /// How a game goes on once it is far enough from its opening; `None`: as it began.
+    pub rest: Option<Rest>,
     /// Moves drawn instead of chosen.
     pub exploration: Exploration,
     /// When to end decided games early.
@@ -85,6 +92,33 @@ impl FromStr for Exploration {
     }
 }
 
+/// The rest of a game, played with other nodes: a quick end of a game whose beginning is what matters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rest {
+    /// It begins so many plies after the opening.
+    pub plies: u32,
+    /// Nodes a move, for both sides.
+    pub nodes: u64,
+}
+
+/// Why a text says nothing about the rest of a game.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}': write plies=16,nodes=500 with nodes of 1 or more")]
+pub struct RestError(String);
+
+impl FromStr for Rest {
+    type Err = RestError;
+
+    fn from_str(text: &str) -> Result<Rest, RestError> {
+        let parse = || {
+            let (plies, nodes) = text.strip_prefix("plies=")?.split_once(",nodes=")?;
+            let rest = Rest { plies: plies.parse().ok()?, nodes: nodes.parse().ok()? };
+            (rest.nodes > 0).then_some(rest)
+        };
+        parse().ok_or_else(|| RestError(text.to_string()))
+    }
+}
+
 /// When games end before the rules of chess end them.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct EndRules {
@@ -116,6 +150,9 @@ impl Settings {
             let _ = writeln!(text, "{key}={value}");
         };
         line("nodes", self.nodes.to_string());
+        if self.vary_nodes > 0 {
+            line("vary-nodes", self.vary_nodes.to_string());
+        }
         line("hard-multiple", self.hard_multiple.to_string());
         line("hash", self.hash_mb.to_string());
         line("openings", self.openings.clone());
@@ -127,6 +164,12 @@ impl Settings {
         line("opening-limit", self.opening_limit.to_string());
         line("opening-nodes", self.opening_nodes.to_string());
         line("style", self.style.clone());
+        if let Some(nodes) = self.sparring {
+            line("sparring", nodes.to_string());
+        }
+        if let Some(Rest { plies, nodes }) = self.rest {
+            line("rest", format!("plies={plies},nodes={nodes}"));
+        }
         let Exploration { plies, temperature, lines, visits } = self.exploration;
         if plies > 0 {
             let visits = if visits == 0 { String::new() } else { format!(",visits={visits}") };
@@ -165,6 +208,7 @@ pub(super) mod tests {
     pub fn quick() -> Settings {
         Settings {
             nodes: 200,
+            vary_nodes: 0,
             hard_multiple: 8,
             hash_mb: 1,
             openings: "random".to_string(),
@@ -174,6 +218,8 @@ pub(super) mod tests {
             opening_limit: 300,
             opening_nodes: 200,
             style: "normal".to_string(),
+            sparring: None,
+            rest: None,
             exploration: Exploration::NONE,
             rules: EndRules {
                 share: 500_000,
@@ -192,6 +238,14 @@ pub(super) mod tests {
         assert_eq!("plies=12,temperature=30,visits=6".parse(), Ok(Exploration { visits: 6, ..explore }));
         for text in ["", "plies", "plies=0", "lines=1", "temperature=0", "depth=3", "plies=-1"] {
             assert!(text.parse::<Exploration>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_rest_is_read_or_refused() {
+        assert_eq!("plies=16,nodes=500".parse(), Ok(Rest { plies: 16, nodes: 500 }));
+        for text in ["", "plies=16", "nodes=500", "plies=16,nodes=0", "plies=x,nodes=5", "plies=1,nodes=5,"] {
+            assert!(text.parse::<Rest>().is_err(), "{text}");
         }
     }
 
