@@ -52,6 +52,7 @@ def parser(text):
         "shards": "parts that they are played in",
         "openings": "where they begin, as for selfplay generate",
         "window": "generations whose games are tuned on",
+        "also": "records of earlier nights that are tuned on as well, with commas between [none]",
         "per_game": "positions of a game that are tuned on",
         "result_share": "share of the result in what a position is worth; the rest is the score",
         "arms": "what is tried against the champion: new weights, a new book, both",
@@ -102,6 +103,8 @@ def attach(night, arguments):
 
 def run_night(arguments):
     settings = {name: getattr(arguments, name) for name in SETTINGS}
+    if settings["also"]:
+        settings["also"] = ",".join(map(os.path.abspath, settings["also"].split(",")))
     name = arguments.name or datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     folder = os.path.join(arguments.nights, name)
     with locked(os.path.join(folder, "lock"), f"night {name}"):

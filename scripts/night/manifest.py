@@ -23,6 +23,7 @@ SETTINGS = {
     "shards": 4,
     "openings": "random",
     "window": 2,
+    "also": "",
     "per_game": 60,
     "result_share": 0.4,
     "arms": "weights,book,both",
@@ -68,6 +69,11 @@ class Night:
         return self.settings["arms"].split(",")
 
     @property
+    def also(self):
+        """Records of earlier nights that are tuned on as well."""
+        return [path for path in self.settings["also"].split(",") if path]
+
+    @property
     def teaches_a_book(self):
         return any(arm in ("book", "both") for arm in self.arms)
 
@@ -95,6 +101,9 @@ def open_night(folder):
     if manifest.get("format") != FORMAT:
         raise NightError(f"{path}: format {manifest.get('format')}, this program knows {FORMAT}")
     night = Night(folder, manifest)
+    for path, expected in manifest.get("also", {}).items():
+        if not os.path.exists(path) or sha256(path) != expected:
+            raise NightError(f"{path} is not what it was when the night began; begin a new night (--name)")
     for name, expected in {**manifest["programs"], **manifest["start"]}.items():
         inside = night.program(name) if name in PROGRAMS else night.path("start", name)
         if expected and (not os.path.exists(inside) or sha256(inside) != expected):
@@ -122,7 +131,8 @@ def begin(folder, settings, champion, release_folder):
             raise NightError(f"{built} is missing; build it with: cargo build --release --workspace")
         copy_whole(built, os.path.join(folder, "bin", name))
         programs[name] = sha256(os.path.join(folder, "bin", name))
-    manifest = {"format": FORMAT, "settings": chosen, "date_epoch": int(today.timestamp()), "programs": programs}
+    manifest = {"format": FORMAT, "settings": chosen, "date_epoch": int(today.timestamp()), "programs": programs,
+                "also": {path: sha256(path) for path in chosen["also"].split(",") if path}}
     night = Night(folder, manifest)
     start = night.path("start")
     shutil.rmtree(start, ignore_errors=True)
@@ -144,6 +154,9 @@ def check(settings):
             raise NightError(f"--{name.replace('_', '-')} {settings[name]}: at least 1")
     if settings["shards"] > min(settings["games"], settings["line_games"], 1000):
         raise NightError(f"--shards {settings['shards']}: at most one a game, and at most 1000 (Slurm's array limit)")
+    for path in filter(None, settings["also"].split(",")):
+        if not os.path.isfile(path):
+            raise NightError(f"--also {path}: no such file; it takes records (.tgr) of earlier nights, with commas between")
     unknown = [arm for arm in settings["arms"].split(",") if arm not in ARMS]
     if unknown:
         raise NightError(f"--arms {settings['arms']}: unknown {', '.join(unknown)}; known are {', '.join(ARMS)}")

@@ -150,7 +150,8 @@ def extract(night, generation, task, threads):
     first = max(1, generation - settings["window"] + 1)
     with published_folder(night.generation(generation, "extract")) as part:
         run([
-            night.program("tune"), "extract", *records(night, range(first, generation + 1)), "--out", os.path.join(part, "positions.tps"),
+            night.program("tune"), "extract", *night.also, *records(night, range(first, generation + 1)),
+            "--out", os.path.join(part, "positions.tps"),
             "--per-game", str(settings["per_game"]), "--seed", str(night.seed_of(generation, "extract")),
             "--weights", night.champion_before(generation).weights, "--threads", str(threads),
         ], night.log(f"extract-{generation}"))
