@@ -3,6 +3,7 @@
 
 pub mod board;
 pub mod book;
+pub mod cpu;
 pub mod eval;
 pub mod search;
 pub mod syzygy;

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::magics::{BISHOP_MAGICS, ROOK_MAGICS};
 use super::rays::*;
+use crate::cpu;
 use crate::types::{Bitboard, Color, Square};
 
 const fn leaper(steps: &[(i8, i8); 8]) -> [Bitboard; 64] {
@@ -104,7 +105,7 @@ static USE_PEXT: AtomicBool = AtomicBool::new(false);
 /// Every board calls it when it is made, so nobody can forget to.
 pub(crate) fn choose_fast_path() {
     static LOOK: Once = Once::new();
-    LOOK.call_once(|| USE_PEXT.store(has_fast_pext(), Ordering::Relaxed));
+    LOOK.call_once(|| USE_PEXT.store(cpu::has_fast_pext(), Ordering::Relaxed));
 }
 
 /// The name of the way in use, for `bench` and bug reports.
@@ -123,28 +124,7 @@ pub fn fast_path() -> &'static str {
 #[doc(hidden)]
 pub fn force_fast_path(pext: bool) {
     choose_fast_path();
-    USE_PEXT.store(pext && has_bmi2(), Ordering::Relaxed);
-}
-
-fn has_bmi2() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return std::is_x86_feature_detected!("bmi2");
-    #[cfg(not(target_arch = "x86_64"))]
-    return false;
-}
-
-fn has_fast_pext() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if has_bmi2() {
-        use std::arch::x86_64::__cpuid;
-        let vendor = __cpuid(0);
-        let is_amd = (vendor.ebx, vendor.edx, vendor.ecx) == (0x6874_7541, 0x6974_6E65, 0x444D_4163);
-        let version = __cpuid(1).eax;
-        let family = ((version >> 8) & 0xF) + ((version >> 20) & 0xFF);
-        // Family 17h (Zen 1 and 2) and older AMD run PEXT in microcode.
-        return !is_amd || family >= 0x19;
-    }
-    false
+    USE_PEXT.store(pext && cpu::has_bmi2(), Ordering::Relaxed);
 }
 
 impl Slider {

@@ -1,0 +1,41 @@
+//! What the processor can do beyond the floor that everything is compiled for.
+
+/// Whether it has BMI2, and with it PEXT.
+pub(crate) fn has_bmi2() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::is_x86_feature_detected!("bmi2");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
+
+/// Whether PEXT is one instruction, and not a small program as on AMD before Zen 3.
+pub(crate) fn has_fast_pext() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if has_bmi2() {
+        use std::arch::x86_64::__cpuid;
+        let vendor = __cpuid(0);
+        let is_amd = (vendor.ebx, vendor.edx, vendor.ecx) == (0x6874_7541, 0x6974_6E65, 0x444D_4163);
+        let version = __cpuid(1).eax;
+        let family = ((version >> 8) & 0xF) + ((version >> 20) & 0xFF);
+        // Family 17h (Zen 1 and 2) and older AMD run PEXT in microcode.
+        return !is_amd || family >= 0x19;
+    }
+    false
+}
+
+/// Whether code compiled for x86-64-v3 runs here and runs fast: it uses PEXT without asking.
+pub fn runs_x86_64_v3() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::is_x86_feature_detected as has;
+        has!("avx2")
+            && has!("bmi1")
+            && has!("f16c")
+            && has!("fma")
+            && has!("lzcnt")
+            && has!("movbe")
+            && has_fast_pext()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
