@@ -88,14 +88,7 @@ impl Board {
     pub fn from_epd(text: &str) -> Result<Epd, EpdError> {
         let mut fields = Fields { rest: text };
         let position = PositionFields::take(&mut fields)?;
-        let mut halfmove_clock = 0;
-        let mut fullmove_number = 1;
-        if let Some(clock) = fields.next_number() {
-            halfmove_clock = read_clock(clock, FenField::HalfmoveClock)?;
-            if let Some(number) = fields.next_number() {
-                fullmove_number = read_clock(number, FenField::MoveNumber)?;
-            }
-        }
+        let [mut halfmove_clock, mut fullmove_number] = fields.take_clocks()?;
         let operations = Operations { rest: fields.rest, number: 0 }.collect::<Result<Vec<_>, _>>()?;
         for (index, operation) in operations.iter().enumerate() {
             let (clock, field) = match operation.opcode.as_str() {
@@ -113,8 +106,19 @@ impl Board {
                 found: quoted(&operation.values().collect::<Vec<_>>().join(" ")),
             })?;
         }
-        let board = position.board(halfmove_clock, fullmove_number)?;
+        let board = position.board(halfmove_clock, fullmove_number, Board::new_history())?;
         Ok(Epd { board, operations })
+    }
+
+    /// Becomes the position at the front of a line, clocks included where they follow it; answers with the
+    /// rest of the line. For millions of lines: no memory is asked for.
+    pub fn set_to_front_of<'a>(&mut self, line: &'a str) -> Result<&'a str, FenError> {
+        let mut fields = Fields { rest: line };
+        let position = PositionFields::take(&mut fields)?;
+        let [halfmove_clock, fullmove_number] = fields.take_clocks()?;
+        let history = std::mem::take(&mut self.history);
+        *self = position.board(halfmove_clock, fullmove_number, history)?;
+        Ok(fields.rest)
     }
 }
 
@@ -178,6 +182,18 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
+    /// The two clocks of a FEN, or those of a fresh game.
+    fn take_clocks(&mut self) -> Result<[u16; 2], FenError> {
+        let mut clocks = [0, 1];
+        if let Some(clock) = self.next_number() {
+            clocks[0] = read_clock(clock, FenField::HalfmoveClock)?;
+            if let Some(number) = self.next_number() {
+                clocks[1] = read_clock(number, FenField::MoveNumber)?;
+            }
+        }
+        Ok(clocks)
+    }
+
     /// The next field if it is a number.
     fn next_number(&mut self) -> Option<&'a str> {
         let mut ahead = Fields { rest: self.rest };
@@ -192,7 +208,8 @@ impl<'a> Iterator for Fields<'a> {
 
     fn next(&mut self) -> Option<&'a str> {
         let start = self.rest.trim_ascii_start();
-        let end = start.find(|c: char| c.is_ascii_whitespace() || c == ';').unwrap_or(start.len());
+        let ends = |&byte: &u8| byte.is_ascii_whitespace() || byte == b';';
+        let end = start.as_bytes().iter().position(ends).unwrap_or(start.len());
         let (field, rest) = start.split_at(end);
         if field.is_empty() {
             return None;

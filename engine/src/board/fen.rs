@@ -16,7 +16,7 @@ use std::fmt::Write;
 use shakmaty::{CastlingMode, Chess, FromSetup, PositionErrorKinds};
 
 use super::fen_error::{FenError, FenField, quoted};
-use super::{Board, Setup, Wing, attacks};
+use super::{Board, Setup, State, Wing, attacks};
 use crate::types::{Bitboard, Color, Piece, PieceType, Square};
 
 /// Both clocks of a FEN stop here: far beyond any game, and far from overflowing the board's counters.
@@ -38,7 +38,7 @@ impl Board {
         if let Some(more) = fields.next() {
             return Err(FenError::TrailingText { found: quoted(more) });
         }
-        position.board(halfmove_clock, fullmove_number)
+        position.board(halfmove_clock, fullmove_number, Board::new_history())
     }
 
     /// The FEN of the position. Castling rights are written `KQkq`; where such a letter would not name
@@ -155,7 +155,7 @@ pub(super) fn read_clock(text: &str, field: FenField) -> Result<u16, FenError> {
 
 /// What the first four fields say, each read for itself. FEN and EPD share them.
 pub(super) struct PositionFields<'a> {
-    pieces: [Option<Piece>; 64],
+    men: Men,
     side_to_move: Color,
     castling: &'a str,
     en_passant: Option<Square>,
@@ -165,7 +165,7 @@ impl<'a> PositionFields<'a> {
     /// Takes four fields off the front.
     pub(super) fn take(fields: &mut impl Iterator<Item = &'a str>) -> Result<PositionFields<'a>, FenError> {
         let mut next = |field| fields.next().ok_or(FenError::MissingField { field });
-        let pieces = read_pieces(next(FenField::Pieces)?)?;
+        let men = read_men(next(FenField::Pieces)?)?;
         let unreadable = |field, text| FenError::Unreadable { field, found: quoted(text) };
         let side_to_move = match next(FenField::SideToMove)? {
             "w" => Color::White,
@@ -185,27 +185,33 @@ impl<'a> PositionFields<'a> {
                 Err(()) => return Err(unreadable(FenField::EnPassant, text)),
             },
         };
-        Ok(PositionFields { pieces, side_to_move, castling, en_passant })
+        Ok(PositionFields { men, side_to_move, castling, en_passant })
     }
 
     /// The board they describe, if it is possible: seen at a glance, or else by shakmaty's judgement.
-    pub(super) fn board(self, halfmove_clock: u16, fullmove_number: u16) -> Result<Board, FenError> {
-        let men = Men::new(&self.pieces);
+    /// `history` is memory for its moves.
+    pub(super) fn board(
+        self,
+        halfmove_clock: u16,
+        fullmove_number: u16,
+        history: Vec<State>,
+    ) -> Result<Board, FenError> {
+        let men = &self.men;
         // An error of the pieces explains one of the castling field and goes first.
-        let (castling_rooks, castling_error) = match self.castling_rooks(&men) {
+        let (castling_rooks, castling_error) = match self.castling_rooks(men) {
             Ok(rooks) => (rooks, None),
             Err(error) => ([[None; 2]; 2], Some(error)),
         };
         let mut setup = Setup {
-            pieces: self.pieces,
+            pieces: men.pieces,
             side_to_move: self.side_to_move,
             castling_rooks,
             en_passant: self.en_passant,
             halfmove_clock,
             fullmove_number,
         };
-        if castling_error.is_none() && self.is_plainly_possible(&men) {
-            return Ok(Board::from_setup(&setup));
+        if castling_error.is_none() && self.is_plainly_possible(men) {
+            return Ok(Board::from_sets(&setup, men.sets(), history));
         }
         let mut faults = men.faults(&setup);
         let of_en_passant = PositionErrorKinds::INVALID_EP_SQUARE | PositionErrorKinds::IMPOSSIBLE_CHECK;
@@ -214,13 +220,13 @@ impl<'a> PositionFields<'a> {
             setup.en_passant = None;
             faults = men.faults(&setup);
         }
-        if let Some(error) = self.error_for(faults, &men) {
+        if let Some(error) = self.error_for(faults, men) {
             return Err(error);
         }
         men.too_many()?;
         match castling_error {
             Some(error) => Err(error),
-            None => Ok(Board::from_setup(&setup)),
+            None => Ok(Board::from_sets(&setup, men.sets(), history)),
         }
     }
 
@@ -340,45 +346,66 @@ impl<'a> PositionFields<'a> {
     }
 }
 
-/// `// [byte]` the piece that a letter stands for
-const PIECE_OF_LETTER: [Option<Piece>; 256] = {
-    let mut table = [None; 256];
+/// What a byte of the first field does.
+#[derive(Clone, Copy)]
+struct Stroke {
+    /// The piece it puts on the next square.
+    piece: Option<Piece>,
+    /// Its index, or that of the empty squares.
+    set: u8,
+    /// The squares it goes forward.
+    squares: u8,
+    /// Whether it ends a rank.
+    ends_rank: bool,
+    /// Whether it has no business there.
+    fault: bool,
+}
+
+/// `// [byte]`
+const STROKES: [Stroke; 256] = {
+    let empty = Piece::ALL.len() as u8;
+    let mut table = [Stroke { piece: None, set: empty, squares: 0, ends_rank: false, fault: true }; 256];
     let mut index = 0;
     while index < Piece::ALL.len() {
-        table[Piece::ALL[index].letter() as usize] = Some(Piece::ALL[index]);
+        let piece = Piece::ALL[index];
+        table[piece.letter() as usize] =
+            Stroke { piece: Some(piece), set: index as u8, squares: 1, ends_rank: false, fault: false };
         index += 1;
     }
+    let mut squares = 1;
+    while squares <= 8 {
+        table[(b'0' + squares) as usize] =
+            Stroke { piece: None, set: empty, squares, ends_rank: false, fault: false };
+        squares += 1;
+    }
+    table[b'/' as usize] = Stroke { piece: None, set: empty, squares: 0, ends_rank: true, fault: false };
     table
 };
 
-fn read_pieces(field: &str) -> Result<[Option<Piece>; 64], FenError> {
-    match read_flawless_pieces(field) {
-        Some(pieces) => Ok(pieces),
-        None => explain_pieces(field),
+fn read_men(field: &str) -> Result<Men, FenError> {
+    match read_flawless_men(field) {
+        Some(men) => Ok(men),
+        None => explain_pieces(field).map(Men::new),
     }
 }
 
-/// One pass over a field without mistakes.
-fn read_flawless_pieces(field: &str) -> Option<[Option<Piece>; 64]> {
+/// One pass over a field without mistakes. Without a branch a byte: what comes next is nothing a processor
+/// could guess, and millions of positions are read for tuning.
+fn read_flawless_men(field: &str) -> Option<Men> {
     let mut pieces = [None; 64];
-    let (mut rank, mut file) = (7u8, 0u8);
+    let mut sets = [0u64; Piece::ALL.len() + 1];
+    let (mut place, mut ranks, mut fault) = (0usize, 0usize, false);
     for byte in field.bytes() {
-        match byte {
-            b'1'..=b'8' => file += byte - b'0',
-            b'/' if file == 8 && rank > 0 => (rank, file) = (rank - 1, 0),
-            _ => {
-                let piece = PIECE_OF_LETTER[usize::from(byte)]?;
-                if file < 8 {
-                    pieces[Square::at(file, rank).index()] = Some(piece);
-                }
-                file += 1;
-            }
-        }
-        if file > 8 {
-            return None;
-        }
+        let stroke = &STROKES[usize::from(byte)];
+        // From a8 to h1, as the field goes.
+        let square = (place ^ 56) % 64;
+        pieces[square] = stroke.piece;
+        sets[usize::from(stroke.set)] |= 1 << square;
+        place += usize::from(stroke.squares);
+        ranks += usize::from(stroke.ends_rank);
+        fault |= stroke.fault | (stroke.ends_rank & (place != 8 * ranks));
     }
-    (rank == 0 && file == 8).then_some(pieces)
+    (!fault && place == 64 && ranks == 7).then(|| Men::of_sets(pieces, &sets))
 }
 
 /// The same with time to say what is wrong.
@@ -413,18 +440,30 @@ fn explain_pieces(field: &str) -> Result<[Option<Piece>; 64], FenError> {
 }
 
 /// The men on the board, before it is known whether they make a position.
-struct Men<'a> {
-    pieces: &'a [Option<Piece>; 64],
+struct Men {
+    /// `// [square]`
+    pieces: [Option<Piece>; 64],
     /// `// [kind]`
     kinds: [Bitboard; 6],
     /// `// [color]`
     colors: [Bitboard; 2],
 }
 
-impl Men<'_> {
-    fn new(pieces: &[Option<Piece>; 64]) -> Men<'_> {
-        let (kinds, colors) = Board::sets_of(pieces);
+impl Men {
+    fn new(pieces: [Option<Piece>; 64]) -> Men {
+        let (kinds, colors) = Board::sets_of(&pieces);
         Men { pieces, kinds, colors }
+    }
+
+    /// From the squares of every piece, `// [piece]`; what follows those is not looked at.
+    fn of_sets(pieces: [Option<Piece>; 64], sets: &[u64; Piece::ALL.len() + 1]) -> Men {
+        let (kinds, colors) = Board::merged(sets);
+        Men { pieces, kinds, colors }
+    }
+
+    /// As a board keeps them.
+    fn sets(&self) -> ([Bitboard; 6], [Bitboard; 2]) {
+        (self.kinds, self.colors)
     }
 
     fn of(&self, color: Color, kind: PieceType) -> Bitboard {
@@ -537,17 +576,17 @@ mod tests {
             }
             for (square, piece) in [(4, 'K'), (60, 'k'), (0, 'R'), (7, 'R'), (56, 'r'), (63, 'r')] {
                 if rng.random_bool(0.9) {
-                    pieces[square] = PIECE_OF_LETTER[piece as usize];
+                    pieces[square] = STROKES[piece as usize].piece;
                 }
             }
             let fields = PositionFields {
-                pieces,
+                men: Men::new(pieces),
                 side_to_move: if rng.random() { Color::White } else { Color::Black },
                 castling: rights[rng.random_range(0..rights.len())],
                 en_passant: None,
             };
-            let men = Men::new(&fields.pieces);
-            let Ok(castling_rooks) = fields.castling_rooks(&men) else { continue };
+            let men = &fields.men;
+            let Ok(castling_rooks) = fields.castling_rooks(men) else { continue };
             let setup = Setup {
                 pieces,
                 side_to_move: fields.side_to_move,
@@ -557,10 +596,10 @@ mod tests {
                 fullmove_number: 1,
             };
             let faults = men.faults(&setup);
-            if fields.is_plainly_possible(&men) {
-                assert!(fields.error_for(faults, &men).is_none(), "{faults:?}: {setup:?}");
+            if fields.is_plainly_possible(men) {
+                assert!(fields.error_for(faults, men).is_none(), "{faults:?}: {setup:?}");
                 plain += 1;
-            } else if fields.error_for(faults, &men).is_some() || men.too_many().is_err() {
+            } else if fields.error_for(faults, men).is_some() || men.too_many().is_err() {
                 refused += 1;
             } else {
                 judged += 1;
@@ -584,7 +623,9 @@ mod tests {
             "8888888888888888888888888888888888888888",
             "",
         ] {
-            assert_eq!(read_flawless_pieces(field), explain_pieces(field).ok(), "{field}");
+            let (at_once, explained) = (read_flawless_men(field), explain_pieces(field).ok().map(Men::new));
+            let facts = |men: Men| (men.pieces, men.kinds, men.colors);
+            assert_eq!(at_once.map(facts), explained.map(facts), "{field}");
         }
     }
 

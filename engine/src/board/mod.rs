@@ -128,8 +128,22 @@ impl Board {
     /// just moved not in check, castling rooks in place. Text from outside goes through
     /// [`Board::from_fen`], which checks all that.
     pub fn from_setup(setup: &Setup) -> Board {
+        Board::from_sets(setup, Board::sets_of(&setup.pieces), Board::new_history())
+    }
+
+    /// Room for the moves of a game, so that the search never waits for memory.
+    fn new_history() -> Vec<State> {
+        Vec::with_capacity(512)
+    }
+
+    /// The same where the sets of the pieces are known already and there is memory for moves.
+    fn from_sets(
+        setup: &Setup,
+        (kinds, colors): ([Bitboard; 6], [Bitboard; 2]),
+        mut history: Vec<State>,
+    ) -> Board {
         attacks::choose_fast_path();
-        let (kinds, colors) = Board::sets_of(&setup.pieces);
+        history.clear();
         let mut board = Board {
             kinds,
             colors,
@@ -150,7 +164,7 @@ impl Board {
             },
             fullmove_number: setup.fullmove_number.max(1),
             castling_setup: CastlingSetup::NONE,
-            history: Vec::with_capacity(512),
+            history,
         };
         let kings = Color::ALL.map(|color| board.king(color));
         (board.castling_setup, board.state.castling) = CastlingSetup::new(kings, setup.castling_rooks);
@@ -173,6 +187,11 @@ impl Board {
         for (square, piece) in pieces.iter().enumerate() {
             sets[piece.map_or(Piece::ALL.len(), Piece::index)] |= 1 << square;
         }
+        Board::merged(&sets)
+    }
+
+    /// The same from the squares of every piece.
+    fn merged(sets: &[u64; Piece::ALL.len() + 1]) -> ([Bitboard; 6], [Bitboard; 2]) {
         let (mut kinds, mut colors) = ([Bitboard::EMPTY; 6], [Bitboard::EMPTY; 2]);
         for piece in Piece::ALL {
             let set = Bitboard(sets[piece.index()]);

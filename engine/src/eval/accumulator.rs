@@ -24,7 +24,8 @@ impl MaterialKey {
 
     /// The key of a board, from nothing.
     pub fn of(board: &Board) -> MaterialKey {
-        MaterialKey(pieces_on(board, board.occupied()).map(|(piece, _)| MaterialKey::one(piece)).sum())
+        let all = |piece: Piece| u64::from(board.pieces(piece.color(), piece.kind()).count());
+        MaterialKey(Piece::ALL.into_iter().map(|piece| MaterialKey::one(piece) * all(piece)).sum())
     }
 }
 

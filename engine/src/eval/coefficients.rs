@@ -86,23 +86,45 @@ impl Coefficients {
             sums[0] += white[index] * coefficient.of(Color::White);
             sums[1] += black[index] * coefficient.of(Color::Black);
         }
-        let danger_values = dangers.map(danger_value);
-        let sum_white = linear[0] - linear[1] + danger_values[0] - danger_values[1];
+        CountedSums { linear: linear[0] - linear[1], dangers, initiatives, scales }
+            .assemble(self.phase, self.ending)
+    }
+}
+
+/// The sums of weights times counts that an evaluation is made of.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct CountedSums {
+    /// Over [`Role::Linear`], White's less Black's.
+    pub linear: Score,
+    /// `// [color]` over [`Role::Danger`]
+    pub dangers: [Score; 2],
+    /// `// [color]` over [`Role::Initiative`]
+    pub initiatives: [Score; 2],
+    /// `// [color]` over [`Role::Scale`]
+    pub scales: [Score; 2],
+}
+
+impl CountedSums {
+    /// The steps from these sums to the value.
+    #[inline]
+    pub fn assemble(&self, phase: i32, ending: Option<Ending>) -> Assembly {
+        let danger_values = self.dangers.map(danger_value);
+        let sum_white = self.linear + danger_values[0] - danger_values[1];
         let leader = side_ahead(sum_white);
-        let initiative = initiatives[leader.index()];
+        let initiative = self.initiatives[leader.index()];
         let with_initiative_white = with_initiative(sum_white, initiative);
         let strong = side_ahead(with_initiative_white);
-        let scale = scales[strong.index()];
-        let tapered_white = tapered(with_initiative_white, scale, self.phase);
+        let scale = self.scales[strong.index()];
+        let tapered_white = tapered(with_initiative_white, scale, phase);
         Assembly {
-            dangers,
+            dangers: self.dangers,
             sum_white,
             initiative,
             with_initiative_white,
             strong,
             scale,
             tapered_white,
-            value_white: with_ending(tapered_white, self.ending),
+            value_white: with_ending(tapered_white, ending),
         }
     }
 }

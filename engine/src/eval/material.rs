@@ -64,16 +64,18 @@ impl MaterialEntry {
 /// need the board, and are counted with the pieces.)
 fn imbalance<T: Trace>(key: MaterialKey, us: Color, tally: &mut Tally<T>) {
     let p: &EvalParams = tally.params;
-    let ours = |kind: usize| key.count(us, PieceType::ALL[kind]);
-    let theirs = |kind: usize| key.count(!us, PieceType::ALL[kind]);
+    let (mut ours, mut theirs) = ([0; 5], [0; 5]);
+    for (kind, (own, other)) in PieceType::ALL.into_iter().zip(ours.iter_mut().zip(&mut theirs)) {
+        (*own, *other) = (key.count(us, kind), key.count(!us, kind));
+    }
     for (place, kind) in [PieceType::Knight, PieceType::Rook, PieceType::Queen].into_iter().enumerate() {
         tally.add(&p.material_pair[place], (key.count(us, kind) - 1).max(0));
     }
     let mut pair = 0;
     for first in 1..5 {
         for second in 0..first {
-            tally.add(&p.material_with[pair], ours(first) * ours(second));
-            tally.add(&p.material_against[pair], ours(first) * theirs(second));
+            tally.add(&p.material_with[pair], ours[first] * ours[second]);
+            tally.add(&p.material_against[pair], ours[first] * theirs[second]);
             pair += 1;
         }
     }

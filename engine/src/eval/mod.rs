@@ -29,13 +29,14 @@ mod weights_file;
 
 pub use accumulator::{Accumulator, MaterialKey};
 pub use blend::FULL_PHASE;
-pub use coefficients::{Assembly, Coefficient, Coefficients};
+pub use coefficients::{Assembly, Coefficient, Coefficients, CountedSums};
 pub use list::{Field, Role, Shape, Weight};
 pub use params::EvalParams;
 pub use score::Score;
 pub use style::{BookTaste, Style, StyleError};
 pub use temper::Temper;
 pub use text::LineError;
+pub use trace::Sight;
 pub use weights::Weights;
 pub use weights_file::{Header, WeightsError, WeightsFile};
 
@@ -43,15 +44,15 @@ use std::sync::Arc;
 
 use crate::Board;
 use crate::types::value::EVAL_LIMIT;
-use crate::types::{Color, MAX_PLY, Move, Value};
+use crate::types::{Color, MAX_PLY, Move, PieceType, Square, Value};
 use blend::{danger_value, side_ahead, tapered, with_ending, with_initiative};
 use endgame::Ending;
 use material::{MaterialEntry, MaterialTable};
 use tally::Tally;
 use terms::Position;
 use terms::pawns::{PawnEntry, PawnTable};
-use trace::{Counts, NoTrace, Trace};
-use weights::{KingView, pieces_on};
+use trace::{NoTrace, Sheet, Trace};
+use weights::KingView;
 
 /// Evaluates positions for one search thread.
 pub struct Evaluator {
@@ -167,22 +168,70 @@ pub fn trace(board: &Board, weights: &Weights) -> Coefficients {
 
 /// Takes evaluations apart, one after the other in the same memory.
 pub struct Tracer {
-    /// `// [color]`
-    counts: [Counts; 2],
+    sheet: Sheet,
+}
+
+/// An evaluation that was listened to, beside what was counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard {
+    /// The evaluation itself, White's point of view, as the terms added it up.
+    pub value_white: Value,
+    /// 0 to [`FULL_PHASE`].
+    pub phase: i32,
+    /// What is known about the ending, if anything.
+    pub ending: Option<Ending>,
 }
 
 impl Tracer {
     /// A tracer of any weights.
     pub fn new() -> Tracer {
-        Tracer { counts: [Counts::new(), Counts::new()] }
+        Tracer { sheet: Sheet::new() }
     }
 
-    /// What [`trace`] gives, written over `coefficients`; answers with the evaluation itself, White's point
-    /// of view, as the terms added it up while they were listened to.
+    /// What [`trace`] gives, written over `coefficients`; answers with the evaluation itself.
     pub fn trace(&mut self, board: &Board, weights: &Weights, coefficients: &mut Coefficients) -> Value {
-        let [white, black] = std::mem::take(&mut self.counts);
-        let mut white = Tally::heard_by(white, weights.side(Color::White));
-        let mut black = Tally::heard_by(black, weights.side(Color::Black));
+        coefficients.counted.clear();
+        let heard = self.listen(board, weights, Sight::All, |counted| coefficients.counted.push(counted));
+        (coefficients.phase, coefficients.ending) = (heard.phase, heard.ending);
+        heard.value_white
+    }
+
+    /// Evaluates a board, and shows every weight that was counted, in the order of the list.
+    #[inline(always)]
+    pub fn listen(
+        &mut self,
+        board: &Board,
+        weights: &Weights,
+        sight: Sight,
+        mut see: impl FnMut(Coefficient),
+    ) -> Heard {
+        let heard = self.evaluate(board, weights);
+        let counted =
+            |index, [white, black]: [i16; 2]| see(Coefficient { index: index as u16, white, black });
+        self.sheet.drain(sight, counted);
+        heard
+    }
+
+    fn evaluate(&self, board: &Board, weights: &Weights) -> Heard {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") {
+            // SAFETY: the processor has these instructions.
+            return unsafe { self.evaluate_with_bmi(board, weights) };
+        }
+        self.evaluate_plainly(board, weights)
+    }
+
+    /// The same, compiled for processors that handle bits faster.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "bmi1,bmi2,popcnt")]
+    fn evaluate_with_bmi(&self, board: &Board, weights: &Weights) -> Heard {
+        self.evaluate_plainly(board, weights)
+    }
+
+    #[inline(always)]
+    fn evaluate_plainly(&self, board: &Board, weights: &Weights) -> Heard {
+        let tally = |color| Tally::heard_by(self.sheet.recorder(color), weights.side(color));
+        let (mut white, mut black) = (tally(Color::White), tally(Color::Black));
         count_squares(board, Color::White, &mut white);
         count_squares(board, Color::Black, &mut black);
         let material = MaterialKey::of(board);
@@ -190,21 +239,8 @@ impl Tracer {
         let pawns = PawnEntry::count(board, &mut white, &mut black);
         let facts = Facts { board, material, phase: entry.phase, pawns: &pawns, base_white: Score::ZERO };
         let value_white = judge(&facts, &mut white, &mut black);
-        coefficients.phase = entry.phase;
-        coefficients.ending = if entry.may_be_known { endgame::recognise(board) } else { None };
-        coefficients.counted.clear();
-        let [mut white, mut black] = [white.trace, black.trace];
-        Counts::drain(&mut white, &mut black, |index, [white, black]| {
-            if (white, black) != (0, 0) {
-                coefficients.counted.push(Coefficient {
-                    index: index as u16,
-                    white: white as i16,
-                    black: black as i16,
-                });
-            }
-        });
-        self.counts = [white, black];
-        with_ending(value_white, coefficients.ending)
+        let ending = if entry.may_be_known { endgame::recognise(board) } else { None };
+        Heard { value_white: with_ending(value_white, ending), phase: entry.phase, ending }
     }
 }
 
@@ -215,12 +251,24 @@ impl Default for Tracer {
 }
 
 /// Counts what the accumulator holds otherwise.
-fn count_squares(board: &Board, color: Color, tally: &mut Tally<Counts>) {
+fn count_squares<T: Trace>(board: &Board, color: Color, tally: &mut Tally<T>) {
     let p = tally.params;
     let view = KingView::of(board, color);
-    for (piece, square) in pieces_on(board, board.by_color(color)) {
-        for weight in p.square_weights(color, piece.kind(), view, square) {
-            tally.add(weight, 1);
+    for weight in p.square_weights(color, PieceType::King, view, board.king(color)) {
+        tally.add(weight, 1);
+    }
+    // Seen from the other side, or mirrored, a square differs in the same bits whichever it is.
+    let turn = view.table_square(color, Square::A1).index();
+    for (kind, value) in PieceType::ALL.into_iter().zip(&p.piece_value) {
+        let (squares, squares_apart) = (&p.psqt[kind.index()], &p.psqt_apart[kind.index()]);
+        let pieces = board.pieces(color, kind);
+        tally.add(value, pieces.count() as i32);
+        for square in pieces {
+            let place = (square.index() ^ turn) % 64;
+            tally.add(&squares[place], 1);
+            if view.is_apart() {
+                tally.add(&squares_apart[place], 1);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::params::EvalParams;
 use super::score::Score;
-use super::trace::Trace;
+use super::trace::{NoTrace, Trace};
 
 /// Adds up what one side's terms count, and tells the trace.
 pub(super) struct Tally<'a, T> {
@@ -16,11 +16,14 @@ pub(super) struct Tally<'a, T> {
     pub trace: T,
 }
 
-impl<'a, T: Trace> Tally<'a, T> {
-    pub fn new(params: &'a EvalParams) -> Tally<'a, T> {
-        Tally::heard_by(T::default(), params)
+impl<'a> Tally<'a, NoTrace> {
+    /// One that nobody listens to.
+    pub fn new(params: &'a EvalParams) -> Tally<'a, NoTrace> {
+        Tally::heard_by(NoTrace, params)
     }
+}
 
+impl<'a, T: Trace> Tally<'a, T> {
     pub fn heard_by(trace: T, params: &'a EvalParams) -> Tally<'a, T> {
         Tally { params, score: Score::ZERO, danger: Score::ZERO, trace }
     }
@@ -39,10 +42,7 @@ impl<'a, T: Trace> Tally<'a, T> {
     /// register.
     #[inline(always)]
     pub fn aside(&mut self, weigh: impl FnOnce(&mut Tally<'a, T>) -> Score) -> Score {
-        let mut aside = Tally::heard_by(std::mem::take(&mut self.trace), self.params);
-        let sum = weigh(&mut aside);
-        self.trace = aside.trace;
-        sum
+        weigh(&mut Tally::heard_by(self.trace, self.params))
     }
 
     /// Adds a weight, `count` times.

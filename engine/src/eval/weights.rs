@@ -57,12 +57,14 @@ impl KingView {
         self.0 as usize
     }
 
-    const fn is_apart(self) -> bool {
+    #[inline(always)]
+    pub const fn is_apart(self) -> bool {
         self.0 & Self::APART != 0
     }
 
     /// The square as the tables count: seen from the side of `color`, mirrored with its king.
-    fn table_square(self, color: Color, square: Square) -> Square {
+    #[inline(always)]
+    pub fn table_square(self, color: Color, square: Square) -> Square {
         let square = square.relative(color);
         if self.0 & Self::MIRRORED != 0 { square.flip_file() } else { square }
     }
@@ -70,6 +72,7 @@ impl KingView {
 
 impl EvalParams {
     /// The weights that stand for a piece being on a square.
+    #[inline(always)]
     pub(super) fn square_weights(
         &self,
         color: Color,
