@@ -1,44 +1,86 @@
 //! Rows in about a byte an entry.
 //!
-//! Neighbouring columns and small counts are the rule, so an entry is written as its distance from the
-//! column before and its count, and the 255 commonest such pairs have a byte of their own. The next 255 are the
-//! byte [`ESCAPE`] and one more, any other is twice that byte and four more. The pairs are learned from the first
-//! positions that are read.
+//! Each byte of a row goes forward by some columns and adds a count to the one it comes to: what it does is
+//! learned from the first positions that are read, so that most entries are one byte. Any other is spelled with
+//! several: as bytes add up, `+5` may be `+4` and, staying there, `+1`, and a wide gap is crossed by bytes that add
+//! nothing. Whoever reads a row need not know: every byte is read alike, without a branch that could be
+//! guessed wrong.
 
 use std::collections::HashMap;
 
 use crate::columns::Entry;
 
-/// The byte that says: this is none of the commonest pairs.
-const ESCAPE: u8 = 255;
+/// What a byte does: columns forward, and how much is added there.
+type Stride = (u16, i16);
 
-/// Pairs with one or two bytes of their own; the numbers from 256 on are those with two.
-const PAIRS: usize = 511;
+/// With these any gap and any count can be spelled.
+const ALPHABET: [Stride; 18] = [
+    (0, 1),
+    (0, -1),
+    (0, 2),
+    (0, -2),
+    (0, 4),
+    (0, -4),
+    (0, 8),
+    (0, -8),
+    (0, 16),
+    (0, -16),
+    (0, 32),
+    (0, -32),
+    (1, 0),
+    (4, 0),
+    (16, 0),
+    (64, 0),
+    (128, 0),
+    (256, 0),
+];
 
-/// Pairs outside of these bounds never get a byte of their own.
+/// Entries within these bounds have their spelling looked up; the others, which are rare, are spelled out.
 const WIDEST_GAP: usize = 256;
-const COUNTS: std::ops::Range<i16> = -12..20;
+const LARGEST_COUNT: i16 = 32;
+const COUNTS: usize = 2 * LARGEST_COUNT as usize + 1;
 
-/// The longest row: its length is one byte.
-pub const LONGEST_ROW: usize = 255;
+/// The most bytes of each part of a row: its length is one byte.
+pub const LONGEST_PART: usize = 255;
 
-/// Which byte stands for which distance and count.
+/// How an entry is written: its bytes from the lowest on, and above them how many.
+#[derive(Clone, Copy)]
+struct Spelling(u64);
+
+impl Spelling {
+    /// Of an entry that has none.
+    const NONE: Spelling = Spelling(0);
+    /// The most bytes.
+    const LONGEST: usize = 7;
+
+    const fn length(self) -> usize {
+        (self.0 >> (8 * Spelling::LONGEST)) as usize
+    }
+
+    const fn with(self, byte: u8) -> Spelling {
+        Spelling((self.0 | (byte as u64) << (8 * self.length())) + (1 << (8 * Spelling::LONGEST)))
+    }
+}
+
+/// Which byte does what.
 pub struct Codebook {
-    /// `// [byte, or 256 + second byte]` distance and count
-    pairs: [(u16, f64); 512],
-    /// `// [distance][count]` the number of the pair, [`ESCAPE`] for none
-    numbers: Vec<u16>,
+    /// `// [byte]` columns forward
+    gaps: [u16; 256],
+    /// `// [byte]` how much is added there
+    counts: [f64; 256],
+    /// `// [distance][count]`
+    spellings: Vec<Spelling>,
+}
+
+fn slot(gap: usize, count: i16) -> Option<usize> {
+    let inside = gap < WIDEST_GAP && count.unsigned_abs() <= LARGEST_COUNT as u16;
+    inside.then(|| gap * COUNTS + (count + LARGEST_COUNT) as usize)
 }
 
 impl Codebook {
-    fn slot(gap: u16, count: i16) -> Option<usize> {
-        let inside = usize::from(gap) < WIDEST_GAP && COUNTS.contains(&count);
-        inside.then(|| usize::from(gap) * COUNTS.len() + (count - COUNTS.start) as usize)
-    }
-
-    /// Gives bytes to the pairs that are commonest in some rows.
+    /// Gives bytes to what is commonest in some rows.
     pub fn learn<'a>(rows: impl Iterator<Item = &'a [Entry]>) -> Codebook {
-        let mut seen: HashMap<(u16, i16), u64> = HashMap::new();
+        let mut seen: HashMap<Stride, u64> = HashMap::new();
         for row in rows {
             let mut before = 0;
             for &(column, count) in row {
@@ -46,62 +88,110 @@ impl Codebook {
                 before = column;
             }
         }
-        let mut ranked: Vec<_> =
-            seen.into_iter().filter(|&((gap, count), _)| Codebook::slot(gap, count).is_some()).collect();
-        ranked.sort_unstable_by_key(|&(pair, times)| (std::cmp::Reverse(times), pair));
-        let none = u16::from(ESCAPE);
-        let mut book = Codebook { pairs: [(0, 0.0); 512], numbers: vec![none; WIDEST_GAP * COUNTS.len()] };
-        let numbers = (0..PAIRS as u16).filter(|&number| number != none);
-        for (number, ((gap, count), _)) in numbers.zip(ranked) {
-            book.pairs[usize::from(number)] = (gap, f64::from(count));
-            if let Some(slot) = Codebook::slot(gap, count) {
-                book.numbers[slot] = number;
+        let mut ranked: Vec<(Stride, u64)> = seen
+            .into_iter()
+            .filter(|&(stride, _)| slot(stride.0.into(), stride.1).is_some() && !ALPHABET.contains(&stride))
+            .collect();
+        ranked.sort_unstable_by_key(|&(stride, times)| (std::cmp::Reverse(times), stride));
+        let strides: Vec<Stride> =
+            ALPHABET.into_iter().chain(ranked.into_iter().map(|(stride, _)| stride)).take(256).collect();
+        let mut book = Codebook {
+            gaps: [0; 256],
+            counts: [0.0; 256],
+            spellings: vec![Spelling::NONE; WIDEST_GAP * COUNTS],
+        };
+        for (byte, &(gap, count)) in strides.iter().enumerate() {
+            (book.gaps[byte], book.counts[byte]) = (gap, f64::from(count));
+            if let Some(slot) = slot(gap.into(), count) {
+                book.spellings[slot] = Spelling::NONE.with(byte as u8);
             }
+        }
+        // Whatever one byte more makes of what is spelled already, until nothing new is spelled.
+        let mut spelled: Vec<Stride> = strides;
+        while !spelled.is_empty() {
+            let mut next = Vec::new();
+            for first in std::mem::take(&mut spelled) {
+                book.extend(first, &mut next);
+            }
+            spelled = next;
         }
         book
     }
 
-    /// Appends a row of at most [`LONGEST_ROW`] entries.
-    pub fn write(&self, row: &[Entry], bytes: &mut Vec<u8>) {
-        let mut before = 0;
-        for &(column, count) in row {
-            let gap = column - before;
-            before = column;
-            match Codebook::slot(gap, count).map(|slot| self.numbers[slot].to_le_bytes()) {
-                Some([byte, 0]) if byte != ESCAPE => bytes.push(byte),
-                Some([byte, 1]) => bytes.extend([ESCAPE, byte]),
-                _ => {
-                    let ([a, b], [c, d]) = (gap.to_le_bytes(), count.to_le_bytes());
-                    bytes.extend([ESCAPE, ESCAPE, a, b, c, d]);
-                }
+    /// Spells what is one byte longer than `first` and was not spelled before. Once something was added there is
+    /// no going forward: it would have been added too early.
+    fn extend(&mut self, (gap, count): Stride, new: &mut Vec<Stride>) {
+        let Some(first) = slot(gap.into(), count).map(|slot| self.spellings[slot]) else { return };
+        if first.length() == Spelling::LONGEST {
+            return;
+        }
+        for byte in 0..=255 {
+            let forward = self.gap(byte) as u16;
+            if forward > 0 && count != 0 {
+                continue;
+            }
+            let longer = (gap + forward, count + self.count(byte) as i16);
+            let Some(slot) = slot(longer.0.into(), longer.1) else { continue };
+            if self.spellings[slot].length() == 0 {
+                self.spellings[slot] = first.with(byte);
+                new.push(longer);
             }
         }
     }
 
-    /// Reads the entry at the front of `bytes`: its distance from the column before, and its count.
+    /// Writes an entry `gap` columns further on at a place of a buffer; answers with the place behind. What the
+    /// buffer has no room for is lost, which that place shows.
     #[inline(always)]
-    pub fn read(&self, bytes: &mut &[u8]) -> (u16, f64) {
-        let &[byte, ref rest @ ..] = *bytes else { return (0, 0.0) };
-        *bytes = rest;
-        if byte == ESCAPE {
-            return match **bytes {
-                [ESCAPE, ..] | [] => read_in_full(bytes),
-                [second, ref rest @ ..] => {
-                    *bytes = rest;
-                    self.pairs[256 + usize::from(second)]
-                }
-            };
+    pub fn write<const ROOM: usize>(
+        &self,
+        gap: u16,
+        count: i16,
+        buffer: &mut [u8; ROOM],
+        at: usize,
+    ) -> usize {
+        let spelling = slot(gap.into(), count).map_or(Spelling::NONE, |slot| self.spellings[slot]);
+        if spelling.length() == 0 {
+            return self.spell_out(gap, count, buffer, at);
         }
-        self.pairs[usize::from(byte)]
+        let place = at.min(ROOM - 8);
+        buffer[place..place + 8].copy_from_slice(&spelling.0.to_le_bytes());
+        at + spelling.length()
     }
-}
 
-/// What follows the first of two [`ESCAPE`]s.
-#[cold]
-fn read_in_full(bytes: &mut &[u8]) -> (u16, f64) {
-    let &[_, a, b, c, d, ref rest @ ..] = *bytes else { return (0, 0.0) };
-    *bytes = rest;
-    (u16::from_le_bytes([a, b]), f64::from(i16::from_le_bytes([c, d])))
+    #[cold]
+    fn spell_out(&self, mut gap: u16, mut count: i16, buffer: &mut [u8], mut at: usize) -> usize {
+        let mut put = |byte: u8| {
+            if let Some(place) = buffer.get_mut(at) {
+                *place = byte;
+            }
+            at += 1;
+        };
+        // From behind: first the way, then what is added, the large before the small.
+        for (byte, &(wide, much)) in ALPHABET.iter().enumerate().rev() {
+            while wide > 0 && gap >= wide {
+                gap -= wide;
+                put(byte as u8);
+            }
+            while much != 0 && count.signum() == much.signum() && count.unsigned_abs() >= much.unsigned_abs()
+            {
+                count -= much;
+                put(byte as u8);
+            }
+        }
+        at
+    }
+
+    /// How many columns a byte goes forward.
+    #[inline(always)]
+    pub fn gap(&self, byte: u8) -> usize {
+        usize::from(self.gaps[usize::from(byte)])
+    }
+
+    /// How much it adds there.
+    #[inline(always)]
+    pub fn count(&self, byte: u8) -> f64 {
+        self.counts[usize::from(byte)]
+    }
 }
 
 #[cfg(test)]
@@ -109,32 +199,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back_whether_their_pairs_were_learned_or_not() {
+    fn rows_come_back_whether_their_entries_were_learned_or_not() {
         let common: Vec<Entry> = vec![(0, 1), (3, -1), (4, 2), (90, 1)];
-        let rare: Vec<Entry> = vec![(0, -32_768), (1, 19), (2, 20), (700, 32_767), (1_000, 1)];
-        // More pairs than have a byte of their own.
+        let rare: Vec<Entry> = vec![(0, -32_768), (1, 19), (2, 33), (700, 32_767), (1_000, -1), (1_001, 77)];
+        // More than have a byte of their own.
         let mut column = 0;
         let many: Vec<Entry> = (0..300u16)
             .map(|place| {
                 column += 1 + place / 30;
-                (column, place as i16 % 30 - 11)
+                (column, if place % 30 == 11 { 30 } else { place as i16 % 30 - 11 })
             })
             .collect();
         let rows = [&common, &common, &common, &many, &many].map(Vec::as_slice);
         let book = Codebook::learn(rows.into_iter());
-        for (row, least, most) in [(&common, 4, 4), (&rare, 9, 30), (&many, 310, 400), (&Vec::new(), 0, 0)] {
-            let mut bytes = Vec::new();
-            book.write(row, &mut bytes);
-            assert!((least..=most).contains(&bytes.len()), "{} bytes", bytes.len());
-            let (mut left, mut column) = (bytes.as_slice(), 0);
-            let mut next = || {
-                let (gap, count) = book.read(&mut left);
-                column += gap;
-                (column, count as i16)
-            };
-            let read: Vec<Entry> = (0..row.len()).map(|_| next()).collect();
-            assert!(left.is_empty());
+        for (row, least, most) in [(&common, 4, 4), (&rare, 9, 2_100), (&many, 310, 500), (&Vec::new(), 0, 0)]
+        {
+            let (mut buffer, mut at, mut before) = ([0; 4_096], 0, 0);
+            for &(column, count) in row {
+                at = book.write(column - before, count, &mut buffer, at);
+                before = column;
+            }
+            assert!((least..=most).contains(&at), "{at} bytes");
+            let (mut column, mut sums) = (0, std::collections::BTreeMap::new());
+            for &byte in &buffer[..at] {
+                column += book.gap(byte);
+                *sums.entry(column as u16).or_insert(0.0) += book.count(byte);
+            }
+            let read: Vec<Entry> = sums
+                .into_iter()
+                .filter(|&(_, count)| count != 0.0)
+                .map(|(c, count)| (c, count as i16))
+                .collect();
             assert_eq!(&read, row);
         }
+        let mut small = [0; 16];
+        let at = many.iter().fold(0, |at, &(_, count)| book.write(1, count, &mut small, at));
+        assert!(at > small.len(), "what had no room shows");
     }
 }

@@ -14,9 +14,10 @@ use crate::columns::TABLE;
 use crate::objective::Objective;
 use crate::random::splitmix;
 use crate::store::Row;
+use crate::vector::widely;
 
 /// Positions in the sample for correlations, a weight.
-const SAMPLED_PER_WEIGHT: usize = 30;
+const SAMPLED_PER_WEIGHT: usize = 60;
 
 /// In so many positions of the sample each weight is seen, as far as there are as many: positions with rare weights
 /// are taken more often, and count for less. From two or three positions a weight would look as if it went
@@ -24,7 +25,7 @@ const SAMPLED_PER_WEIGHT: usize = 30;
 const SEEN: f64 = 100.0;
 
 /// The sample is summed in so many parts, always, so that the sums are the same on any number of threads.
-const PARTS: usize = 4;
+const PARTS: usize = 2;
 
 /// How variables are rescaled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -75,10 +76,10 @@ pub fn survey(objective: &Objective, weights: &[Pair]) -> Survey {
             let mut sums = vec![[0.0; 3]; TABLE];
             store.for_each(chunk, &spread, |row| {
                 let by_value = by_value(objective, row.slopes.value_white);
-                row.for_each_slope(columns, |counted, slope| {
-                    let by_count = by_value * counted.count;
+                row.for_each_column(|column, count, slope| {
+                    let by_count = by_value * count;
                     let (mg, eg) = (by_count * slope[0], by_count * slope[1]);
-                    let sum = &mut sums[usize::from(counted.column) % TABLE];
+                    let sum = &mut sums[usize::from(column) % TABLE];
                     *sum = [sum[0] + mg * mg, sum[1] + eg * eg, sum[2] + 1.0];
                 });
             });
@@ -146,7 +147,7 @@ impl Preconditioner {
                 }
                 let size = variables.len();
                 drop(sample);
-                Preconditioner { variables, unit, root: cholesky(lower, size) }
+                Preconditioner { variables, unit, root: widely(|| cholesky(lower, size)) }
             }
         }
     }
@@ -197,6 +198,7 @@ impl Preconditioner {
 }
 
 /// The sum of products, eight at a time. `a` may be longer.
+#[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let a = &a[..b.len()];
@@ -249,8 +251,9 @@ impl Sample {
                 for (place, chunk) in store.chunks().iter().enumerate().skip(part).step_by(PARTS) {
                     let mut lot = place as u64;
                     store.for_each(chunk, &spread, |row| {
-                        let share = row.entries().fold(least, |share, counted| {
-                            share.max(likely[usize::from(counted.column) % TABLE])
+                        let mut share = least;
+                        row.for_each_column(|column, _, _| {
+                            share = share.max(likely[usize::from(column) % TABLE]);
                         });
                         lot = splitmix(lot);
                         if lot as f64 <= share * u64::MAX as f64 {
@@ -305,10 +308,10 @@ impl RowGradient {
         self.slopes.clear();
         let columns = &objective.store.columns;
         let by_value = by_value(objective, row.slopes.value_white);
-        row.for_each_slope(columns, |counted, slope| {
-            let weight = columns.weight(usize::from(counted.column));
+        row.for_each_column(|column, count, slope| {
+            let weight = columns.weight(usize::from(column));
             let Some(slot) = weight.and_then(|weight| slot[weight]) else { return };
-            let by_count = by_value * counted.count;
+            let by_count = by_value * count;
             let (mg, eg) = ((by_count * slope[0]) as f32, (by_count * slope[1]) as f32);
             let sum = &mut self.by_slot[usize::from(slot)];
             if *sum == [0.0; 2] {
@@ -341,6 +344,7 @@ impl RowGradient {
 }
 
 /// The lower triangular root of a positive definite matrix, in its place.
+#[inline(always)]
 fn cholesky(mut lower: Vec<f64>, size: usize) -> Vec<f64> {
     for row in 0..size {
         let (above, rest) = lower.split_at_mut(row * (row + 1) / 2);

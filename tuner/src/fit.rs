@@ -137,6 +137,10 @@ const FEWEST: usize = 30_000;
 /// and goes no further there than the part can be told from the whole.
 const ROUGH_TOLERANCE: f64 = 1e-5;
 const ROUGH_ITERATIONS: u64 = 60;
+/// On half of all it takes so many more.
+const NEARER_ITERATIONS: u64 = 4;
+/// Curvature is then sampled from every so many-th chunk.
+const SAMPLED: usize = 4;
 
 /// How much correlations are shrunk far from the minimum, where long steps leave the range in which the
 /// curvature is known,
@@ -195,29 +199,47 @@ impl Descent<'_> {
     /// Descends on a part of the positions first: most of the way is the same for all of them, and the
     /// curvature near the bottom, which is not that of the start, makes the rest short.
     fn by_parts(&self, part: &Store, options: &FitOptions, watch: Watch) -> Fit {
-        let objective = Objective { store: part, ..self.objective };
-        let on_part = Descent { objective, holdout: None, ..*self };
-        let mut seen = survey(&objective, self.from);
         let ridge = ridge(options.l2);
         let precondition = |objective: &Objective, from: &[Pair], seen: &Survey, shrinkage| {
             Preconditioner::new(objective, from, seen, self.free, ridge, Scaling::Full, shrinkage)
         };
+        let objective = Objective { store: part, ..self.objective };
+        let mut seen = survey(&objective, self.from);
         let far = precondition(&objective, self.from, &seen, FAR_SHRINKAGE);
-        let (weights, passes) = on_part.quietly(&far, options);
+        let on_part = Descent { objective, holdout: None, ..*self };
+        let (rough, part_passes) = on_part.quietly(&far, ROUGH_ITERATIONS, options);
         drop(far);
-        seen.exercised.iter_mut().for_each(|times| *times *= PART as u64);
-        let near = precondition(&self.objective, &weights, &seen, NEAR_SHRINKAGE);
+        // The sample that curvature is drawn from need not be all positions either.
+        let sampled = self.objective.store.thinned(SAMPLED);
+        let more = sampled.len() as f64 / part.len() as f64;
+        seen.exercised.iter_mut().for_each(|times| *times = (*times as f64 * more) as u64);
+        let objective = Objective { store: &sampled, ..self.objective };
+        // The king danger bends the most: a few steps further its curvature is another one, and the right one.
+        let half = self.objective.store.thinned(2);
+        let nearer = precondition(&objective, &rough, &seen, NEAR_SHRINKAGE);
+        let on_half = Descent {
+            objective: Objective { store: &half, ..self.objective },
+            holdout: None,
+            from: &rough,
+            ..*self
+        };
+        let (weights, half_passes) = on_half.quietly(&nearer, NEARER_ITERATIONS, options);
+        drop(nearer);
+        let near = precondition(&objective, &weights, &seen, NEAR_SHRINKAGE);
         let fit = Descent { from: &weights, ..*self }.lbfgs(&near, options, watch);
-        Fit { passes: fit.passes + 1 + passes.div_ceil(PART as u64), ..fit }
+        let others = part_passes.div_ceil(PART as u64) + half_passes.div_ceil(2) + 1;
+        Fit { passes: fit.passes + others, ..fit }
     }
 
     /// Descends a little less far, without anybody watching; answers with its passes too.
-    fn quietly(&self, preconditioner: &Preconditioner, options: &FitOptions) -> (Vec<Pair>, u64) {
-        let options = FitOptions {
-            tolerance: options.tolerance.max(ROUGH_TOLERANCE),
-            max_iters: ROUGH_ITERATIONS,
-            ..options.clone()
-        };
+    fn quietly(
+        &self,
+        preconditioner: &Preconditioner,
+        max_iters: u64,
+        options: &FitOptions,
+    ) -> (Vec<Pair>, u64) {
+        let options =
+            FitOptions { tolerance: options.tolerance.max(ROUGH_TOLERANCE), max_iters, ..options.clone() };
         let mut unseen = |_: &Step, _: &[Pair]| {};
         let (curve, best) = (Vec::new(), None);
         let watch = Watch {

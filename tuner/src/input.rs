@@ -79,6 +79,7 @@ impl Input {
     /// The next block, `None` at the end.
     pub fn next_block(&mut self) -> io::Result<Option<Block>> {
         let mut bytes = std::mem::take(&mut self.pending);
+        bytes.reserve(BLOCK + 4096 + LONGEST_LINE);
         while !self.ended {
             let wanted = (BLOCK + 4096).saturating_sub(bytes.len()).max(4096);
             let got = self.reader.by_ref().take(wanted as u64).read_to_end(&mut bytes)?;

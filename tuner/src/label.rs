@@ -50,26 +50,24 @@ impl Label {
     pub fn parse(text: &str) -> Result<Label, LabelError> {
         let mut label = Label::default();
         let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b';' | b',');
-        let words = text.as_bytes().split(separator).filter(|word| !word.is_empty());
-        // Cut at ASCII, so what was UTF-8 still is.
-        let mut words = words.filter_map(|word| std::str::from_utf8(word).ok());
+        let mut words = text.as_bytes().split(separator).filter(|word| !word.is_empty());
         while let Some(word) = words.next() {
-            let bare = word.trim_matches(['"', '[', ']']);
+            let bare = without_marks(word);
             if let Some(result) = named_result(bare) {
                 label.set_result(result)?;
-            } else if word.starts_with('[') {
-                label.set_result(number(bare).ok_or_else(|| LabelError::NoResult(bare.to_owned()))?)?;
-            } else if let Some(result) = bare.strip_prefix("pgn=") {
+            } else if word[0] == b'[' {
+                label.set_result(number(bare).ok_or_else(|| LabelError::NoResult(shown(bare)))?)?;
+            } else if let Some(result) = bare.strip_prefix(b"pgn=") {
                 let value = named_result(result).or_else(|| number(result));
-                label.set_result(value.ok_or_else(|| LabelError::NoResult(result.to_owned()))?)?;
-            } else if word == "c9" {
+                label.set_result(value.ok_or_else(|| LabelError::NoResult(shown(result)))?)?;
+            } else if word == b"c9" {
                 // Nobody keeps anything else there: a broken result must not pass for none.
-                let text = words.next().unwrap_or("").trim_matches('"');
+                let text = without_marks(words.next().unwrap_or(b""));
                 let value = named_result(text).or_else(|| number(text));
-                label.set_result(value.ok_or_else(|| LabelError::NoResult(text.to_owned()))?)?;
-            } else if word == "ce" {
-                let text = words.next().unwrap_or("");
-                let score: i32 = text.parse().map_err(|_| LabelError::NoScore(text.to_owned()))?;
+                label.set_result(value.ok_or_else(|| LabelError::NoResult(shown(text)))?)?;
+            } else if word == b"ce" {
+                let text = words.next().unwrap_or(b"");
+                let score: i32 = parsed(text).ok_or_else(|| LabelError::NoScore(shown(text)))?;
                 label.score = Some(score.clamp(-32_000, 32_000) as i16);
             }
         }
@@ -100,17 +98,34 @@ impl Label {
     }
 }
 
-fn named_result(text: &str) -> Option<f32> {
+/// Without the quotation marks and brackets around it.
+fn without_marks(mut word: &[u8]) -> &[u8] {
+    while let [b'"' | b'[' | b']', rest @ ..] | [rest @ .., b'"' | b'[' | b']'] = word {
+        word = rest;
+    }
+    word
+}
+
+fn named_result(text: &[u8]) -> Option<f32> {
     match text {
-        "1-0" | "w" => Some(1.0),
-        "0-1" | "b" => Some(0.0),
-        "1/2-1/2" | "1/2" | "d" => Some(0.5),
+        b"1-0" | b"w" => Some(1.0),
+        b"0-1" | b"b" => Some(0.0),
+        b"1/2-1/2" | b"1/2" | b"d" => Some(0.5),
         _ => None,
     }
 }
 
-fn number(text: &str) -> Option<f32> {
-    text.parse().ok().filter(|number| (0.0..=1.0).contains(number))
+fn parsed<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
+    std::str::from_utf8(text).ok().and_then(|text| text.parse().ok())
+}
+
+fn number(text: &[u8]) -> Option<f32> {
+    parsed(text).filter(|number| (0.0..=1.0).contains(number))
+}
+
+/// For messages.
+fn shown(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
 }
 
 #[cfg(test)]

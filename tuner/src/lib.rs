@@ -25,4 +25,5 @@ pub mod selection;
 pub mod sigmoid;
 pub mod starts;
 pub mod store;
+pub mod vector;
 pub mod viewpoint;

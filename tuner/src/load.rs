@@ -6,23 +6,23 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::Board;
-use engine::eval::{Coefficients, EvalParams, Score, Tracer, Weights};
-use engine::types::Color;
+use engine::eval::{EvalParams, Heard, Score, Sight, Tracer, Weights};
+use engine::types::{Color, PieceType};
 use rayon::prelude::*;
 
-use crate::codebook::{Codebook, LONGEST_ROW};
-use crate::columns::{Columns, Entry};
+use crate::codebook::{Codebook, LONGEST_PART};
+use crate::columns::{Columns, Entry, GROUPS, PARTS, RowParts, TABLE};
 use crate::input::{Block, Content, HASH_OF_NOTHING, Input};
 use crate::label::{Label, Side};
 use crate::packed::PackedPosition;
 use crate::random::splitmix;
-use crate::sigmoid::{DEFAULT_K, Sigmoid};
+use crate::sigmoid::{DEFAULT_K, Group, Sigmoid};
 use crate::store::{Store, write_head};
 use crate::viewpoint::{Suspicion, Viewpoint};
 
-/// Blocks that are worked on before the results are put in order: enough for every core, and few enough to
-/// keep memory small.
-const BLOCKS_AT_ONCE: usize = 16;
+/// Blocks for each thread that are worked on before the results are put in order: enough to keep every core
+/// busy, and few enough to keep memory small.
+const BLOCKS_A_THREAD: usize = 2;
 
 /// Rows that the codebook learns from: more do not make it better.
 const LEARNED_FROM: usize = 2_000;
@@ -32,6 +32,9 @@ const SHOWN_BAD_LINES: usize = 10;
 
 /// By how much evaluation and coefficients · weights may differ, in centipawns.
 const AGREEMENT: i32 = 1;
+
+/// Of so many positions in a block one is read back from what was written, as the fit will read it.
+const READ_BACK: usize = 64;
 
 /// What to make of the files.
 #[derive(Clone, Debug)]
@@ -184,11 +187,11 @@ pub fn load(paths: &[PathBuf], start: &EvalParams, options: &LoadOptions) -> Res
     for path in paths {
         let fail = |error| LoadError::Io { file: path.display().to_string(), error };
         let mut input = Input::open(path, hash.clone()).map_err(fail)?;
-        let mut file = FileLabels::default();
+        let mut file = FileLabels::new();
         let mut lines = 0;
         loop {
             let mut blocks = Vec::new();
-            while blocks.len() < BLOCKS_AT_ONCE {
+            while blocks.len() < BLOCKS_A_THREAD * rayon::current_num_threads() {
                 match input.next_block().map_err(fail)? {
                     Some(block) => blocks.push(block),
                     None => break,
@@ -206,11 +209,11 @@ pub fn load(paths: &[PathBuf], start: &EvalParams, options: &LoadOptions) -> Res
                     .map_init(|| Worker::new(workshop), |worker, block| worker.parse(&block))
                     .collect()
             };
-            for block in parsed {
+            for mut block in parsed {
                 if let Some(error) = block.trace_error {
                     return Err(error);
                 }
-                for (line, reason) in block.bad {
+                for (line, reason) in std::mem::take(&mut block.bad) {
                     file.bad += 1;
                     if bad_lines.len() < SHOWN_BAD_LINES {
                         bad_lines.push(BadLine { file: input.name().to_owned(), line: lines + line, reason });
@@ -218,7 +221,7 @@ pub fn load(paths: &[PathBuf], start: &EvalParams, options: &LoadOptions) -> Res
                 }
                 lines += block.lines;
                 file.viewpoint.merge(&block.viewpoint);
-                loading.take(&block.positions, &block.bytes, &mut file);
+                loading.take(&block, &mut file);
             }
             (options.progress)(loading.train.len() + loading.holdout.len());
         }
@@ -242,7 +245,7 @@ pub fn load(paths: &[PathBuf], start: &EvalParams, options: &LoadOptions) -> Res
             return Err(LoadError::WrongSide { file: summary.name, suspicion });
         }
         if let Some(loading) = &mut loading {
-            loading.label(&file, &summary, options.lambda);
+            loading.label(file, &summary, options.lambda);
         }
         files.push(summary);
     }
@@ -268,44 +271,67 @@ pub fn load(paths: &[PathBuf], start: &EvalParams, options: &LoadOptions) -> Res
     }
 }
 
-/// Labels of one file before they are mixed, `// [train, hold-out]`.
-#[derive(Default)]
+/// Where a label has no score, or no result.
+const NO_SCORE: i16 = i16::MIN;
+const NO_RESULT: f32 = f32::NAN;
+
+/// What is known of one file's labels before they are mixed. Results wait in the stores.
 struct FileLabels {
-    labels: [Vec<Label>; 2],
+    /// `// [train, hold-out]` the score of each position
+    scores: [Vec<i16>; 2],
+    /// `// [score - i16::MIN]` the results that go with each score
+    results: Vec<Group>,
+    scored: u64,
     bad: u64,
     viewpoint: Viewpoint,
 }
 
-impl FileLabels {
-    fn summary(&self, name: String, options: &LoadOptions) -> FileSummary {
-        let both = || self.labels.iter().flatten();
-        let (mut scores, mut results) = (Vec::new(), Vec::new());
-        for label in both() {
-            if let (Some(result), Some(score)) = (label.result, label.score) {
-                scores.push(f32::from(score));
-                results.push(result);
-            }
-        }
-        let scored = both().filter(|label| label.score.is_some()).count() as u64;
-        let needed = scored > 0 && (options.lambda < 1.0 || scores.len() < scored as usize);
-        let score_k = needed.then(|| {
-            // A negative K is caught as a wrong point of view; here it would only turn labels round.
-            let fitted = || Sigmoid::fit(&scores, &results).map(|fitted| fitted.k).filter(|&k| k > 0.0);
-            options.score_k.or_else(fitted).unwrap_or(DEFAULT_K)
-        });
-        FileSummary { name, positions: both().count() as u64, bad: self.bad, scored, score_k }
-    }
+/// The place of a score in a table of all of them.
+fn place_of(score: i16) -> usize {
+    (i32::from(score) - i32::from(i16::MIN)) as usize
 }
 
-/// What the label says: the score's expectation and the result, mixed where both are known.
-fn mixed(label: Label, score_k: Option<f64>, lambda: f64) -> f32 {
-    let expected = label
-        .score
-        .map(|score| Sigmoid { k: score_k.unwrap_or(DEFAULT_K) }.expected(f64::from(score)) as f32);
-    match (label.result, expected) {
-        (Some(result), Some(expected)) => lambda as f32 * result + (1.0 - lambda as f32) * expected,
-        (Some(only), None) | (None, Some(only)) => only,
-        (None, None) => 0.5,
+impl FileLabels {
+    fn new() -> FileLabels {
+        FileLabels {
+            scores: [Vec::new(), Vec::new()],
+            results: vec![Group::default(); 1 << 16],
+            scored: 0,
+            bad: 0,
+            viewpoint: Viewpoint::default(),
+        }
+    }
+
+    /// Takes note of a label; answers with what the store is to keep for now.
+    fn take(&mut self, label: Label, held_out: bool) -> f32 {
+        self.scores[usize::from(held_out)].push(label.score.unwrap_or(NO_SCORE));
+        if let Some(score) = label.score {
+            self.scored += 1;
+            if let Some(result) = label.result.map(f64::from) {
+                let group = &mut self.results[place_of(score)];
+                group.number += 1.0;
+                group.labels += result;
+                group.squares += result * result;
+            }
+        }
+        label.result.unwrap_or(NO_RESULT)
+    }
+
+    fn summary(&mut self, name: String, options: &LoadOptions) -> FileSummary {
+        let mut groups = std::mem::take(&mut self.results);
+        for (group, score) in groups.iter_mut().zip(i16::MIN..) {
+            group.value = f64::from(score);
+        }
+        groups.retain(|group| group.number > 0.0);
+        let with_both: f64 = groups.iter().map(|group| group.number).sum();
+        let needed = self.scored > 0 && (options.lambda < 1.0 || with_both < self.scored as f64);
+        let score_k = needed.then(|| {
+            // A negative K is caught as a wrong point of view; here it would only turn labels round.
+            let fitted = || Sigmoid::fit_groups(&groups).map(|fitted| fitted.k).filter(|&k| k > 0.0);
+            options.score_k.or_else(fitted).unwrap_or(DEFAULT_K)
+        });
+        let positions = self.scores.iter().map(|scores| scores.len() as u64).sum();
+        FileSummary { name, positions, bad: self.bad, scored: self.scored, score_k }
     }
 }
 
@@ -329,39 +355,47 @@ impl Loading {
         let mut workshop = Workshop {
             columns: columns.clone(),
             weights: weights.clone(),
-            scores: weights.side(Color::White).to_vec(),
+            spread: columns.spread_scores(&weights.side(Color::White).to_vec()),
             book: Arc::new(Codebook::learn(std::iter::empty())),
             options: options.clone(),
         };
-        let mut rows = Vec::new();
-        Worker::new(&workshop).rows(first, |row| rows.push(row.to_vec()));
-        rows.truncate(LEARNED_FROM);
+        let rows = Worker::new(&workshop).first_rows(first);
         workshop.book = Arc::new(Codebook::learn(rows.iter().map(Vec::as_slice)));
         let store = || Store::new(columns.clone(), workshop.book.clone());
         let (train, holdout) = (store(), store());
         Loading { workshop, train, holdout, label_range: (1.0, 0.0), games_known: false }
     }
 
-    fn take(&mut self, positions: &[ParsedPosition], mut bytes: &[u8], file: &mut FileLabels) {
-        for position in positions {
+    fn take(&mut self, block: &ParsedBlock, file: &mut FileLabels) {
+        let mut bytes = block.bytes.as_slice();
+        for position in &block.positions {
             let (own, rest) = bytes.split_at(usize::from(position.length));
             bytes = rest;
+            let label = file.take(position.label, position.held_out);
             let store = if position.held_out { &mut self.holdout } else { &mut self.train };
-            store.push(own, 0.0);
-            file.labels[usize::from(position.held_out)].push(position.label);
+            store.push(own, label);
             self.games_known |= position.game_known;
         }
     }
 
-    /// Gives the positions of a file that was read to its end their labels.
-    fn label(&mut self, file: &FileLabels, summary: &FileSummary, lambda: f64) {
-        for (store, labels) in [&mut self.train, &mut self.holdout].into_iter().zip(&file.labels) {
-            let labels: Vec<f32> =
-                labels.iter().map(|&label| mixed(label, summary.score_k, lambda)).collect();
-            for &label in &labels {
+    /// Gives the positions of a file that was read to its end their labels: the score's expectation and the
+    /// result, mixed where both are known.
+    fn label(&mut self, file: FileLabels, summary: &FileSummary, lambda: f64) {
+        let sigmoid = Sigmoid { k: summary.score_k.unwrap_or(DEFAULT_K) };
+        let expected: Vec<f32> =
+            (i16::MIN..=i16::MAX).map(|score| sigmoid.expected(f64::from(score)) as f32).collect();
+        for (store, scores) in [&mut self.train, &mut self.holdout].into_iter().zip(&file.scores) {
+            store.relabel(store.len() - scores.len(), |place, result| {
+                let expected = expected[place_of(scores[place])];
+                let label = match (result.is_nan(), scores[place] == NO_SCORE) {
+                    (false, false) => lambda as f32 * result + (1.0 - lambda as f32) * expected,
+                    (false, true) => result,
+                    (true, false) => expected,
+                    (true, true) => 0.5,
+                };
                 self.label_range = (self.label_range.0.min(label), self.label_range.1.max(label));
-            }
-            store.relabel(store.len() - labels.len(), &labels);
+                label
+            });
         }
     }
 }
@@ -370,7 +404,8 @@ impl Loading {
 struct Workshop {
     columns: Arc<Columns>,
     weights: Arc<Weights>,
-    scores: Vec<Score>,
+    /// `// [column]` those weights
+    spread: Box<[Score; TABLE]>,
     book: Arc<Codebook>,
     options: LoadOptions,
 }
@@ -398,64 +433,75 @@ struct ParsedPosition {
 struct Worker<'a> {
     workshop: &'a Workshop,
     tracer: Tracer,
-    coefficients: Coefficients,
-    row: Vec<Entry>,
+    row: RowParts,
+    /// The bytes of a row.
+    written: Box<[u8; LONGEST_WRITTEN]>,
 }
+
+/// More than the bytes that any row may have.
+const LONGEST_WRITTEN: usize = (PARTS + 1) * LONGEST_PART;
 
 impl Worker<'_> {
     fn new(workshop: &Workshop) -> Worker<'_> {
-        Worker { workshop, tracer: Tracer::new(), coefficients: Coefficients::default(), row: Vec::new() }
+        Worker {
+            workshop,
+            tracer: Tracer::new(),
+            row: RowParts::new(),
+            written: Box::new([0; LONGEST_WRITTEN]),
+        }
     }
 
-    /// The rows of a block, bad lines left out.
-    fn rows(&mut self, block: &Block, mut see: impl FnMut(&[Entry])) {
-        let columns = self.workshop.columns.clone();
+    /// The first rows of a block, bad lines left out.
+    fn first_rows(&mut self, block: &Block) -> Vec<Vec<Entry>> {
+        let mut rows = Vec::new();
         for_each_record(block, |_, record| {
             if let Ok(found) = record {
-                self.tracer.trace(&found.board, &self.workshop.weights, &mut self.coefficients);
-                columns.row(&self.coefficients, &mut self.row);
-                see(&self.row);
+                let Workshop { columns, weights, .. } = self.workshop;
+                self.row.clear();
+                let (tracer, row) = (&mut self.tracer, &mut self.row);
+                tracer.listen(found.board, weights, Sight::Differences, |counted| row.take(columns, counted));
+                rows.push(row.row());
             }
+            rows.len() < LEARNED_FROM
         });
+        rows
     }
 
     fn parse(&mut self, block: &Block) -> ParsedBlock {
         let mut parsed = ParsedBlock::default();
-        parsed.lines = for_each_record(block, |line, record| match record {
-            Ok(found) => {
-                if let Err(reason) = self.take(&found, &mut parsed) {
-                    parsed.bad.push((line, reason));
-                }
+        parsed.lines = for_each_record(block, |line, record| {
+            if let Err(reason) = record.and_then(|found| self.take(&found, &mut parsed)) {
+                parsed.bad.push((line, reason));
             }
-            Err(reason) => parsed.bad.push((line, reason)),
+            true
         });
         parsed
     }
 
     fn take(&mut self, found: &Found, parsed: &mut ParsedBlock) -> Result<(), String> {
-        let options = &self.workshop.options;
-        let board = &found.board;
+        let workshop = self.workshop;
+        let options = &workshop.options;
+        let board = found.board;
         let white_to_move = board.side_to_move() == Color::White;
         let label = match found.game {
             // Packed labels are White's already.
             Some(_) => found.label,
             None => found.label.for_white(white_to_move, options.results, options.scores),
         };
-        let evaluated = self.tracer.trace(board, &self.workshop.weights, &mut self.coefficients);
-        self.workshop.columns.row(&self.coefficients, &mut self.row);
-        if self.row.len() > LONGEST_ROW {
-            return Err(format!("{} terms are more than the tuner keeps ({LONGEST_ROW})", self.row.len()));
+        let traced = self.trace(board);
+        let Traced { heard, lengths, .. } = &traced;
+        let length: usize = lengths.iter().sum();
+        if lengths.iter().any(|&length| length > LONGEST_PART) {
+            return Err(format!("a row of {length} bytes is longer than the tuner keeps"));
         }
-        let begin = parsed.bytes.len();
-        let linear = self.workshop.columns.linear_entries(&self.row);
-        let lengths = [linear, self.row.len() - linear];
-        write_head(lengths, self.coefficients.phase, self.coefficients.ending, &mut parsed.bytes);
-        let row_begin = parsed.bytes.len();
-        self.workshop.book.write(&self.row, &mut parsed.bytes);
-        if let Err(error) = self.check(board, evaluated, &parsed.bytes[row_begin..]) {
+        let read_back = parsed.positions.len().is_multiple_of(READ_BACK);
+        if let Err(error) = self.check(board, &traced, read_back) {
             parsed.trace_error.get_or_insert(error);
         }
-        parsed.viewpoint.look(white_to_move, self.material_white(), label);
+        let begin = parsed.bytes.len();
+        write_head(*lengths, heard.phase, heard.ending, &mut parsed.bytes);
+        parsed.bytes.extend_from_slice(&self.written[..length]);
+        parsed.viewpoint.look(white_to_move, material_white(board), label);
         let which = found.game.map_or(board.key(), |game| splitmix(u64::from(game)));
         parsed.positions.push(ParsedPosition {
             length: (parsed.bytes.len() - begin) as u16,
@@ -466,50 +512,122 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Whether what was just written reads back as what was counted, and gives the evaluation.
-    fn check(&self, board: &Board, evaluated: i32, written: &[u8]) -> Result<(), LoadError> {
-        let (mut left, mut column, mut same) = (written, 0, true);
-        for entry in &self.row {
-            let (gap, count) = self.workshop.book.read(&mut left);
-            column += gap;
-            same &= *entry == (column, count as i16);
+    /// Evaluates a board, and writes what was counted.
+    #[inline(always)]
+    fn trace(&mut self, board: &Board) -> Traced {
+        let Workshop { columns, weights, book, spread, .. } = self.workshop;
+        let (tracer, row, written) = (&mut self.tracer, &mut self.row, &mut *self.written);
+        let mut groups = [Score::ZERO; GROUPS];
+        let (mut at, mut before, mut linear) = (0, 0, Score::ZERO);
+        row.clear();
+        // Linear columns come in order and are the first part: they are written at once.
+        let heard =
+            tracer.listen(board, weights, Sight::Differences, |counted| match columns.place(counted.index) {
+                (column, 0) => {
+                    let net = counted.white - counted.black;
+                    at = book.write(column - before, net, written, at);
+                    before = column;
+                    linear += spread[usize::from(column) % TABLE] * i32::from(net);
+                }
+                place => row.take_other(place, counted),
+            });
+        groups[0] = linear;
+        let mut lengths = [at, 0, 0, 0, 0];
+        for part in 1..PARTS {
+            let begin = at;
+            for &(column, count) in row.part(part) {
+                at = book.write(column - before, count, written, at);
+                before = column;
+                groups[columns.group(column)] += spread[usize::from(column) % TABLE] * i32::from(count);
+            }
+            lengths[part] = at - begin;
         }
-        let reconstructed = self.coefficients.assemble(&self.workshop.scores).value_white;
-        if !same || (evaluated - reconstructed).abs() > AGREEMENT {
+        Traced { heard, lengths, groups }
+    }
+
+    /// Whether what was counted, times the weights, gives the evaluation; and, where asked, whether what was
+    /// written says the same.
+    #[inline(always)]
+    fn check(&self, board: &Board, traced: &Traced, read_back: bool) -> Result<(), LoadError> {
+        let heard = &traced.heard;
+        let value = |groups| Columns::counted_sums(groups).assemble(heard.phase, heard.ending).value_white;
+        let mut reconstructed = value(&traced.groups);
+        if read_back {
+            let groups = self.sums_written(traced.lengths.iter().sum());
+            if groups != traced.groups {
+                reconstructed = value(&groups);
+            }
+        }
+        let evaluated = heard.value_white;
+        if (evaluated - reconstructed).abs() > AGREEMENT {
             return Err(LoadError::TraceDisagrees { fen: board.fen(), evaluated, reconstructed });
         }
         Ok(())
     }
 
-    /// White's pieces less Black's, in pawns of the old textbooks. The list of weights begins with the values of
-    /// the pieces, and so does the row.
-    fn material_white(&self) -> i32 {
-        let pieces = self.row.iter().take_while(|(column, _)| *column < 5);
-        pieces.map(|&(column, count)| [1, 3, 3, 5, 9][usize::from(column)] * i32::from(count)).sum()
+    /// What the written bytes add up to.
+    fn sums_written(&self, length: usize) -> [Score; GROUPS] {
+        let Workshop { columns, book, spread, .. } = self.workshop;
+        let mut groups = [Score::ZERO; GROUPS];
+        let mut column = 0;
+        for &byte in &self.written[..length] {
+            column += book.gap(byte);
+            groups[columns.group(column as u16)] += spread[column % TABLE] * (book.count(byte) as i32);
+        }
+        groups
     }
 }
 
+/// An evaluation that was listened to and written down.
+struct Traced {
+    heard: Heard,
+    /// `// [part]` of the row as it was written
+    lengths: [usize; PARTS],
+    /// `// [group]` counts times weights
+    groups: [Score; GROUPS],
+}
+
+/// White's pieces less Black's, in pawns of the old textbooks.
+fn material_white(board: &Board) -> i32 {
+    let count = |color, kind| board.pieces(color, kind).count() as i32;
+    let pieces = PieceType::ALL.into_iter().zip([1, 3, 3, 5, 9]);
+    pieces.map(|(kind, worth)| worth * (count(Color::White, kind) - count(Color::Black, kind))).sum()
+}
+
 /// A position with what is said about it.
-struct Found {
-    board: Board,
+struct Found<'a> {
+    board: &'a Board,
     label: Label,
     game: Option<u32>,
 }
 
-/// Shows every line or packed position of a block, with its number from 1; answers how many there were.
-/// Empty lines and lines that begin with # are none.
-fn for_each_record(block: &Block, mut see: impl FnMut(u64, Result<Found, String>)) -> u64 {
+/// Shows every line or packed position of a block, with its number from 1, as long as the answer is yes; answers
+/// how many there were. Empty lines and lines that begin with # are none.
+fn for_each_record(block: &Block, mut see: impl FnMut(u64, Result<Found, String>) -> bool) -> u64 {
+    let mut board = Board::start();
     let mut number = 0;
     match block.content {
         Content::Lines => {
-            let mut rest = block.bytes.as_slice();
-            while !rest.is_empty() {
-                let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                let line = rest[..end].trim_ascii();
-                rest = &rest[(end + 1).min(rest.len())..];
+            // Most often the whole block is text, which is quickly seen.
+            let text = std::str::from_utf8(&block.bytes).ok();
+            let mut begin = 0;
+            while begin < block.bytes.len() {
+                let rest = &block.bytes[begin..];
+                let end = begin + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
                 number += 1;
-                if !line.is_empty() && line[0] != b'#' {
-                    see(number, read_line(line));
+                let line = match text {
+                    Some(text) => Ok(&text[begin..end]),
+                    None => std::str::from_utf8(&block.bytes[begin..end])
+                        .map_err(|_| "not text (UTF-8)".to_owned()),
+                };
+                begin = end + 1;
+                let found = match line.map(str::trim_ascii) {
+                    Ok(line) if line.is_empty() || line.starts_with('#') => continue,
+                    Ok(line) => read_line(line, &mut board),
+                    Err(reason) => Err(reason),
+                };
+                if !see(number, found) {
+                    break;
                 }
             }
         }
@@ -517,47 +635,24 @@ fn for_each_record(block: &Block, mut see: impl FnMut(u64, Result<Found, String>
             let (positions, _) = block.bytes.as_chunks::<{ PackedPosition::SIZE }>();
             for bytes in positions {
                 number += 1;
-                let found = PackedPosition::unpack(bytes);
-                see(
-                    number,
-                    found
-                        .map(|(board, label, game, _)| Found { board, label, game: Some(game) })
-                        .map_err(|error| error.to_string()),
-                );
+                let unpacked = PackedPosition::unpack(bytes).map_err(|error| error.to_string());
+                let found = unpacked.map(|(unpacked, label, game, _)| {
+                    board = unpacked;
+                    Found { board: &board, label, game: Some(game) }
+                });
+                if !see(number, found) {
+                    break;
+                }
             }
         }
     }
     number
 }
 
-fn read_line(line: &[u8]) -> Result<Found, String> {
-    let line = std::str::from_utf8(line).map_err(|_| "not text (UTF-8)".to_owned())?;
-    let (position, operations) = split_epd(line);
-    let board = Board::from_fen(position).map_err(|error| error.to_string())?;
+fn read_line<'a>(line: &str, board: &'a mut Board) -> Result<Found<'a>, String> {
+    let operations = board.set_to_front_of(line).map_err(|error| error.to_string())?;
     let label = Label::parse(operations).map_err(|error| error.to_string())?;
     Ok(Found { board, label, game: None })
-}
-
-/// The four fields of a position (and its clocks, if they are there), and what follows.
-fn split_epd(line: &str) -> (&str, &str) {
-    let bytes = line.as_bytes();
-    let mut end = 0;
-    for field in 0..6 {
-        let mut at = end;
-        while at < bytes.len() && bytes[at].is_ascii_whitespace() {
-            at += 1;
-        }
-        let begin = at;
-        while at < bytes.len() && !bytes[at].is_ascii_whitespace() && bytes[at] != b';' {
-            at += 1;
-        }
-        let is_number = at > begin && bytes[begin..at].iter().all(u8::is_ascii_digit);
-        if field >= 4 && !is_number {
-            break;
-        }
-        end = at;
-    }
-    line.split_at(end)
 }
 
 /// The same for equal positions (or positions of one game), so that none is on both sides.
@@ -576,18 +671,17 @@ mod tests {
 
     #[test]
     fn a_line_is_a_position_and_the_rest() {
-        for (line, position) in [
-            ("8/8/8/8/8/8/8/8 w - - c9 \"1-0\";", "8/8/8/8/8/8/8/8 w - -"),
-            ("8/8/8/8/8/8/8/8 w - - 0 3 [0.0]", "8/8/8/8/8/8/8/8 w - - 0 3"),
-            ("8/8/8/8/8/8/8/8 w - -;w", "8/8/8/8/8/8/8/8 w - -"),
-            ("8/8/8/8/8/8/8/8 w - - 0 1;d", "8/8/8/8/8/8/8/8 w - - 0 1"),
-            ("8/8/8/8/8/8/8/8 w - - 0 1 1-0", "8/8/8/8/8/8/8/8 w - - 0 1"),
-            ("8/8/8", "8/8/8"),
-            ("", ""),
-        ] {
-            let (found, rest) = split_epd(line);
-            assert_eq!(found, position);
-            assert_eq!(format!("{found}{rest}"), line);
+        const KINGS: &str = "4k3/8/8/8/8/8/8/4K3 w - -";
+        for (rest, clocks) in
+            [(" c9 \"1-0\";", ""), (" [0.0]", " 0 3"), (";w", ""), (";d", " 0 1"), (" 1-0", " 7 1")]
+        {
+            let line = format!("{KINGS}{clocks}{rest}");
+            let mut board = Board::start();
+            assert_eq!(board.set_to_front_of(&line), Ok(rest), "{line}");
+            assert_eq!(board, Board::from_fen(&format!("{KINGS}{clocks}")).expect("a position"), "{line}");
+        }
+        for line in ["8/8/8", "", "4k3/8/8/8/8/8/8/4K3 w -;w"] {
+            assert!(read_line(line, &mut Board::start()).is_err(), "{line}");
         }
     }
 

@@ -5,7 +5,8 @@ use rayon::prelude::*;
 
 use crate::columns::{TABLE, Table, empty_table};
 use crate::sigmoid::Sigmoid;
-use crate::store::Store;
+use crate::store::{CHUNK, Chunk, Store};
+use crate::vector::widely;
 
 /// Positions and the curve that makes scores of values.
 #[derive(Clone, Copy)]
@@ -41,33 +42,11 @@ impl Objective<'_> {
     pub fn loss_and_gradient(&self, weights: &[Pair]) -> (f64, Vec<Pair>) {
         let columns = &self.store.columns;
         let spread = columns.spread(weights);
-        let steepness = self.sigmoid.steepness();
         let parts: Vec<(f64, Table)> = self
             .store
             .chunks()
             .par_iter()
-            .map(|chunk| {
-                let mut loss = 0.0;
-                let mut gradient = empty_table();
-                self.store.for_each(chunk, &spread, |row| {
-                    let expected = self.sigmoid.expected(row.slopes.value_white);
-                    let error = expected - row.label;
-                    loss += error * error;
-                    let by_value = 2.0 * error * expected * (1.0 - expected) * steepness;
-                    let [mg, eg] = row.slopes.linear;
-                    let linear = [by_value * mg, by_value * eg];
-                    for counted in row.linear {
-                        let sum = &mut gradient[usize::from(counted.column) % TABLE];
-                        *sum = [sum[0] + linear[0] * counted.count, sum[1] + linear[1] * counted.count];
-                    }
-                    columns.other_slopes(row.others, &row.slopes, |counted, slope| {
-                        let by_count = by_value * counted.count;
-                        let sum = &mut gradient[usize::from(counted.column) % TABLE];
-                        *sum = [sum[0] + by_count * slope[0], sum[1] + by_count * slope[1]];
-                    });
-                });
-                (loss, gradient)
-            })
+            .map(|chunk| widely(|| self.chunk_loss_and_gradient(chunk, &spread)))
             .collect();
         // In the order of the chunks, whoever was first.
         let mut loss = 0.0;
@@ -84,19 +63,34 @@ impl Objective<'_> {
         (loss * share, gradient)
     }
 
+    #[inline(always)]
+    fn chunk_loss_and_gradient(&self, chunk: &Chunk, spread: &[Pair; TABLE]) -> (f64, Table) {
+        let steepness = self.sigmoid.steepness();
+        let mut loss = 0.0;
+        let mut gradient = empty_table();
+        self.store.for_each(chunk, spread, |row| {
+            let expected = self.sigmoid.expected(row.slopes.value_white);
+            let error = expected - row.label;
+            loss += error * error;
+            row.add_slopes(2.0 * error * expected * (1.0 - expected) * steepness, &mut gradient);
+        });
+        (loss, gradient)
+    }
+
     /// The evaluations with these weights in the order of the store, White's point of view.
     pub fn values(store: &Store, weights: &[Pair]) -> Vec<f32> {
         let spread = store.columns.spread(weights);
-        let parts: Vec<Vec<f32>> = store
-            .chunks()
-            .par_iter()
-            .map(|chunk| {
-                let mut values = Vec::with_capacity(chunk.len());
-                store.for_each(chunk, &spread, |row| values.push(row.slopes.value_white as f32));
-                values
-            })
-            .collect();
-        parts.concat()
+        let mut values = vec![0.0; store.len()];
+        // Every chunk but the last is full.
+        values.par_chunks_mut(CHUNK).zip(store.chunks()).for_each(|(values, chunk)| {
+            let mut values = values.iter_mut();
+            store.for_each(chunk, &spread, |row| {
+                if let Some(value) = values.next() {
+                    *value = row.slopes.value_white as f32;
+                }
+            });
+        });
+        values
     }
 }
 

@@ -8,16 +8,22 @@ use std::sync::Arc;
 use engine::eval::endgame::Ending;
 use engine::eval::gradient::{Pair, Slopes, Sums};
 
-use crate::codebook::{Codebook, LONGEST_ROW};
-use crate::columns::{Columns, Counted, TABLE};
+use crate::codebook::{Codebook, LONGEST_PART};
+use crate::columns::{Columns, GROUPS, PARTS, TABLE};
 
 /// How many positions a chunk holds.
 pub const CHUNK: usize = 8_192;
 
-/// Above the phase in a position's third byte: what is known of its ending.
+/// Above the phase in a position's head: what is known of its ending.
 const ENDING_BITS: u8 = 0xC0;
 const ENDING_VALUE: u8 = 0x40;
 const ENDING_SCALE: u8 = 0x80;
+
+/// The bytes of a head without an ending: the length of each part of the row, and the phase.
+const HEAD: usize = PARTS + 1;
+
+/// The longest row.
+const LONGEST_ROW: usize = PARTS * LONGEST_PART;
 
 /// Some positions with labels.
 #[derive(Clone)]
@@ -32,7 +38,7 @@ pub struct Store {
 /// A fixed number of positions, the last chunk fewer.
 #[derive(Clone, Default)]
 pub struct Chunk {
-    /// Each: lengths, phase and ending, row.
+    /// Each: head, row.
     bytes: Vec<u8>,
     /// What the evaluation is to predict: White's expected score, 0 to 1.
     labels: Vec<f32>,
@@ -40,10 +46,15 @@ pub struct Chunk {
 
 /// One position, read and evaluated.
 pub struct Row<'a> {
-    /// The entries that are linear, by column.
-    pub linear: &'a [Counted],
-    /// The others, by column.
-    pub others: &'a [Counted],
+    /// What its bytes mean.
+    book: &'a Codebook,
+    /// What its columns mean.
+    columns: &'a Columns,
+    bytes: &'a [u8],
+    /// `// [byte]` the column that each byte comes to
+    places: &'a [u16],
+    /// How many of them are linear.
+    linear: usize,
     /// Its value with some weights, and how it moves with them.
     pub slopes: Slopes,
     /// 0 to 24.
@@ -53,27 +64,55 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// All entries.
+    /// Adds, to every column's sum, how much `by_value` times the value moves with its weight.
     #[inline(always)]
-    pub fn entries(&self) -> impl Iterator<Item = &Counted> {
-        self.linear.iter().chain(self.others)
+    pub fn add_slopes(&self, by_value: f64, sums: &mut [Pair; TABLE]) {
+        let (linear, others) = self.places.split_at(self.linear);
+        let (linear_bytes, other_bytes) = self.bytes.split_at(self.linear);
+        let [mg, eg] = self.slopes.linear;
+        let slope = [by_value * mg, by_value * eg];
+        for (&place, &byte) in linear.iter().zip(linear_bytes) {
+            let (sum, count) = (&mut sums[usize::from(place) % TABLE], self.book.count(byte));
+            *sum = [sum[0] + slope[0] * count, sum[1] + slope[1] * count];
+        }
+        let mut slopes = Columns::group_slopes(&self.slopes);
+        slopes.iter_mut().for_each(|slope| *slope = [by_value * slope[0], by_value * slope[1]]);
+        for (&place, &byte) in others.iter().zip(other_bytes) {
+            let slope = slopes[self.columns.group(place)];
+            let (sum, count) = (&mut sums[usize::from(place) % TABLE], self.book.count(byte));
+            *sum = [sum[0] + slope[0] * count, sum[1] + slope[1] * count];
+        }
     }
 
-    /// Shows how the value moves with each entry, without the count.
+    /// Shows every column that was counted, once, with its count and how the value moves with one more and a
+    /// weight of one.
     #[inline(always)]
-    pub fn for_each_slope(&self, columns: &Columns, mut see: impl FnMut(&Counted, Pair)) {
-        for counted in self.linear {
-            see(counted, self.slopes.linear);
+    pub fn for_each_column(&self, mut see: impl FnMut(u16, f64, Pair)) {
+        let slopes = Columns::group_slopes(&self.slopes);
+        let mut entries =
+            self.places.iter().zip(self.bytes).map(|(&place, &byte)| (place, self.book.count(byte)));
+        let Some((mut column, mut count)) = entries.next() else { return };
+        for (place, more) in entries {
+            if place == column {
+                count += more;
+                continue;
+            }
+            if count != 0.0 {
+                see(column, count, slopes[self.columns.group(column)]);
+            }
+            (column, count) = (place, more);
         }
-        columns.other_slopes(self.others, &self.slopes, see);
+        if count != 0.0 {
+            see(column, count, slopes[self.columns.group(column)]);
+        }
     }
 }
 
-/// Writes the head of a position: how many of its entries are linear and how many are not, its phase and
-/// ending. The row follows.
-pub fn write_head(lengths: [usize; 2], phase: i32, ending: Option<Ending>, bytes: &mut Vec<u8>) {
-    debug_assert!(lengths[0] + lengths[1] <= LONGEST_ROW && (0..64).contains(&phase));
-    bytes.extend([lengths[0] as u8, lengths[1] as u8]);
+/// Writes the head of a position: the lengths of the parts of its row, its phase and ending. The row follows.
+pub fn write_head(lengths: [usize; PARTS], phase: i32, ending: Option<Ending>, bytes: &mut Vec<u8>) {
+    debug_assert!(lengths.iter().all(|&length| length <= LONGEST_PART) && (0..64).contains(&phase));
+    let [a, b, c, d, e] = lengths;
+    bytes.extend_from_slice(&[a as u8, b as u8, c as u8, d as u8, e as u8]);
     match ending {
         None => bytes.push(phase as u8),
         Some(Ending::Value(value)) => {
@@ -112,33 +151,36 @@ impl Chunk {
         spread: &[Pair; TABLE],
         mut see: impl FnMut(&Row),
     ) {
-        let mut entries = [Counted::default(); LONGEST_ROW];
+        let mut places = [0u16; LONGEST_ROW];
         let mut rest = self.bytes.as_slice();
         for &label in &self.labels {
-            let ([linear, others, phase], ending) = read_head(&mut rest);
-            let (linear, others, phase) = (usize::from(linear), usize::from(others), i32::from(phase));
-            let (for_linear, left) = entries.split_at_mut(linear);
-            let for_others = &mut left[..others];
-            let mut column = 0;
-            // Two sums side by side, so that one addition need not wait for the other.
-            let (mut even, mut odd) = ([0.0; 2], [0.0; 2]);
-            for entry in &mut *for_linear {
-                let (gap, count) = book.read(&mut rest);
-                column += gap;
-                *entry = Counted { count, column };
-                let weight = spread[usize::from(column) % TABLE];
-                (even, odd) = (odd, [even[0] + weight[0] * count, even[1] + weight[1] * count]);
+            let (lengths, phase, ending) = read_head(&mut rest);
+            let linear = usize::from(lengths[0]);
+            let total: usize = lengths.iter().map(|&length| usize::from(length)).sum();
+            let (bytes, after) = rest.split_at(total);
+            rest = after;
+            let places = &mut places[..total];
+            let mut reader = Reader { book, spread, column: 0 };
+            let mut groups = [[0.0; 2]; GROUPS];
+            let mut at = 0;
+            // All parts but the last are a group each.
+            for part in 0..PARTS - 1 {
+                let end = at + usize::from(lengths[part]);
+                groups[part] = reader.sum(&bytes[at..end], &mut places[at..end]);
+                at = end;
             }
-            for entry in &mut *for_others {
-                let (gap, count) = book.read(&mut rest);
-                column += gap;
-                *entry = Counted { count, column };
+            for (&byte, place) in bytes[at..].iter().zip(&mut places[at..]) {
+                let [mg, eg] = reader.next(byte, place);
+                let sum = &mut groups[columns.group(*place)];
+                *sum = [sum[0] + mg, sum[1] + eg];
             }
-            let sum = [even[0] + odd[0], even[1] + odd[1]];
-            let sums = Sums { phase, ending, ..columns.sums(sum, for_others, spread) };
+            let sums = Sums { phase, ending, ..Columns::sums(&groups) };
             see(&Row {
-                linear: for_linear,
-                others: for_others,
+                book,
+                columns,
+                bytes,
+                places,
+                linear,
                 slopes: sums.value_and_slopes(),
                 phase,
                 label: f64::from(label),
@@ -147,20 +189,51 @@ impl Chunk {
     }
 }
 
-/// Takes a head off the front: lengths and phase, and the ending.
-#[inline(always)]
-fn read_head(rest: &mut &[u8]) -> ([u8; 3], Option<Ending>) {
-    let bytes = *rest;
-    let phase = bytes[2] & !ENDING_BITS;
-    let (length, ending) = match bytes[2] & ENDING_BITS {
-        ENDING_VALUE => {
-            (7, Some(Ending::Value(i32::from_le_bytes([bytes[3], bytes[4], bytes[5], bytes[6]]))))
+/// Reads a row byte by byte.
+struct Reader<'a> {
+    book: &'a Codebook,
+    spread: &'a [Pair; TABLE],
+    column: usize,
+}
+
+impl Reader<'_> {
+    /// What a byte adds; notes the column it came to.
+    #[inline(always)]
+    fn next(&mut self, byte: u8, place: &mut u16) -> Pair {
+        self.column += self.book.gap(byte);
+        *place = self.column as u16;
+        let (weight, count) = (self.spread[self.column % TABLE], self.book.count(byte));
+        [weight[0] * count, weight[1] * count]
+    }
+
+    /// The sum of what some bytes add.
+    #[inline(always)]
+    fn sum(&mut self, bytes: &[u8], places: &mut [u16]) -> Pair {
+        // Two sums side by side, so that one addition need not wait for the other.
+        let (mut even, mut odd) = ([0.0; 2], [0.0; 2]);
+        for (&byte, place) in bytes.iter().zip(places) {
+            let [mg, eg] = self.next(byte, place);
+            (even, odd) = (odd, [even[0] + mg, even[1] + eg]);
         }
-        ENDING_SCALE => (5, Some(Ending::Scale { factors: [i32::from(bytes[3]), i32::from(bytes[4])] })),
-        _ => (3, None),
+        [even[0] + odd[0], even[1] + odd[1]]
+    }
+}
+
+/// Takes a head off the front: lengths, phase and ending.
+#[inline(always)]
+fn read_head(rest: &mut &[u8]) -> ([u8; PARTS], i32, Option<Ending>) {
+    let &[a, b, c, d, e, phase, ref bytes @ ..] = *rest else { return ([0; PARTS], 0, None) };
+    let (length, ending) = match phase & ENDING_BITS {
+        ENDING_VALUE => {
+            (HEAD + 4, Some(Ending::Value(i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))))
+        }
+        ENDING_SCALE => {
+            (HEAD + 2, Some(Ending::Scale { factors: [i32::from(bytes[0]), i32::from(bytes[1])] }))
+        }
+        _ => (HEAD, None),
     };
-    *rest = &bytes[length..];
-    ([bytes[0], bytes[1], phase], ending)
+    *rest = &rest[length..];
+    ([a, b, c, d, e], i32::from(phase & !ENDING_BITS), ending)
 }
 
 impl Store {
@@ -190,10 +263,12 @@ impl Store {
         Store { columns: self.columns.clone(), book: self.book.clone(), chunks }
     }
 
-    /// Gives every position from `first` on its label anew.
-    pub fn relabel(&mut self, first: usize, labels: &[f32]) {
-        for (place, &label) in (first..).zip(labels) {
-            Arc::make_mut(&mut self.chunks[place / CHUNK]).labels[place % CHUNK] = label;
+    /// The labels of all positions from `first` on, to be changed: with `change(place, label)`, where places
+    /// count from `first`.
+    pub fn relabel(&mut self, first: usize, mut change: impl FnMut(usize, f32) -> f32) {
+        for place in first..self.len() {
+            let label = &mut Arc::make_mut(&mut self.chunks[place / CHUNK]).labels[place % CHUNK];
+            *label = change(place - first, *label);
         }
     }
 

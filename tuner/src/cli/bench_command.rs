@@ -72,8 +72,8 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     let mut from = anchor.clone();
     let free = vec![true; anchor.len()];
     starts::wake_danger(&mut from, &free);
-    let values = Objective::values(&data.train, &anchor);
-    let sigmoid = Sigmoid::fit(&values, &labels(&data.train)).unwrap_or(Sigmoid { k: DEFAULT_K });
+    let fitted = Sigmoid::fit(&Objective::values(&data.train, &anchor), &labels(&data.train));
+    let sigmoid = fitted.unwrap_or(Sigmoid { k: DEFAULT_K });
     let objective = Objective { store: &data.train, sigmoid };
     let stop = AtomicBool::new(false);
     let descent =
