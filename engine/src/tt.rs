@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 
-use memmap2::{Advice, MmapMut, MmapOptions};
+use memmap2::{Advice, MmapOptions, MmapRaw};
 
 use crate::board::zobrist::Key;
 use crate::types::{Move, Value, value};
@@ -161,8 +161,9 @@ pub enum HashError {
 
 /// The table.
 pub struct Table {
-    /// Zero pages from the system: they cost nothing until they are used.
-    memory: MmapMut,
+    /// Zero pages from the system: they cost nothing until they are used. Raw, because a pointer that came
+    /// from a shared slice must not be written through, not even by atomics.
+    memory: MmapRaw,
     clusters: usize,
     megabytes: usize,
     age: u8,
@@ -181,7 +182,7 @@ impl Table {
         // Fewer, larger pages spare the CPU most of its address look-ups. A wish, not a need.
         #[cfg(all(target_os = "linux", not(miri)))]
         let _ = memory.advise(Advice::HugePage);
-        Ok(Table { memory, clusters: bytes / size_of::<Cluster>(), megabytes, age: 0 })
+        Ok(Table { memory: memory.into(), clusters: bytes / size_of::<Cluster>(), megabytes, age: 0 })
     }
 
     /// Changes the size, forgetting everything. The old table is given back first, so that the two
@@ -217,7 +218,8 @@ impl Table {
     pub fn clear(&mut self) {
         // Fresh zero pages are quicker than writing zeros, and give the memory back meanwhile.
         if self.replace_with(self.megabytes).is_err() {
-            self.memory.fill(0);
+            // SAFETY: the mapping is that many clusters long, and nobody else holds the table.
+            unsafe { self.memory.as_mut_ptr().cast::<Cluster>().write_bytes(0, self.clusters) };
         }
     }
 
@@ -231,7 +233,7 @@ impl Table {
         let index = ((u128::from(key) * self.clusters as u128) >> 64) as usize;
         // SAFETY: index < clusters, and the mapping is page-aligned, that many clusters long, zeroed
         // (zero is a valid atomic) and only ever touched through atomics.
-        unsafe { &*self.memory.as_ptr().cast::<Cluster>().add(index) }
+        unsafe { &*self.memory.as_mut_ptr().cast::<Cluster>().add(index) }
     }
 
     /// Asks for the cluster of a key ahead of time.
