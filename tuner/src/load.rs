@@ -532,15 +532,16 @@ impl Worker<'_> {
                 place => row.take_other(place, counted),
             });
         groups[0] = linear;
-        let mut lengths = [at, 0, 0, 0, 0];
-        for part in 1..PARTS {
+        let mut lengths = [0; PARTS];
+        lengths[0] = at;
+        for (part, length) in lengths.iter_mut().enumerate().skip(1) {
             let begin = at;
             for &(column, count) in row.part(part) {
                 at = book.write(column - before, count, written, at);
                 before = column;
                 groups[columns.group(column)] += spread[usize::from(column) % TABLE] * i32::from(count);
             }
-            lengths[part] = at - begin;
+            *length = at - begin;
         }
         Traced { heard, lengths, groups }
     }
