@@ -319,7 +319,7 @@ impl FileLabels {
 
     fn summary(&mut self, name: String, options: &LoadOptions) -> FileSummary {
         let mut groups = std::mem::take(&mut self.results);
-        for (group, score) in groups.iter_mut().zip(i16::MIN..) {
+        for (group, score) in groups.iter_mut().zip(i16::MIN..=i16::MAX) {
             group.value = f64::from(score);
         }
         groups.retain(|group| group.number > 0.0);
