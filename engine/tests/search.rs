@@ -327,7 +327,7 @@ fn the_winner_zeroes_the_clock_in_time() {
 #[test]
 fn zugzwangs_are_not_passed_over() {
     let traps: &[Trap] = &[
-        ("e1f1", WINNING, 9_999, "8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1", "the rook gives itself up"),
+        ("e1f1", -100, 9_999, "8/8/p1p5/1p5p/1P5p/8/PPP2K1p/4R1rk w - - 0 1", "the rook gives itself up"),
         ("g5h6", WINNING, 9_999, "1q1k4/2Rr4/8/2Q3K1/8/8/8/8 w - - 0 1", "all pieces on the board"),
         ("a1b1", 100, 9_999, "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1", "Lasker-Reichhelm: far squares"),
     ];

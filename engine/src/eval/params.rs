@@ -5,7 +5,7 @@
 //! `side.add(&p.bishop_pair, 1)`.
 //!
 //! The values are those of the first day, set by hand: round numbers, and formulas in
-//! [`defaults`](super::defaults). The weights that the engine plays with are in `data/weights/`.
+//! [`defaults`](super::defaults). The weights that the engine plays with are in `data/champion/`.
 
 use super::defaults::{self, s};
 use super::list::{Field, Role, Weight, eval_params};

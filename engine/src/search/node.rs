@@ -178,7 +178,10 @@ impl Thread<'_> {
             self.frame(ply).double_extensions = self.frame_before(ply, 1).double_extensions;
         }
 
-        if !PV && !in_check && excluded.is_none() {
+        // Who asks for a mate wants every defence tried: a guess from the evaluation, or from what passing would give,
+        // hides the quiet moves and the zugzwangs that such problems are made of.
+        let guesses = self.shared.limits.mate.is_none();
+        if guesses && !PV && !in_check && excluded.is_none() {
             // Step 7. Reverse futility: so far above beta that a quiet move will hardly spoil it. Not in
             // a known win: there everything is far above, and only searching finds the way to the mate.
             if depth <= params::rfp_depth()
@@ -228,7 +231,8 @@ impl Thread<'_> {
         // Step 11. ProbCut: a good capture that holds well above beta at low depth will hold.
         let probcut_beta =
             beta + params::probcut_margin() - params::probcut_improving() * i32::from(improving);
-        if !PV
+        if guesses
+            && !PV
             && !in_check
             && excluded.is_none()
             && depth >= 5
@@ -299,7 +303,7 @@ impl Thread<'_> {
             let mut reduction = self.base_reduction(depth, move_count, is_quiet);
 
             // Step 13. Shallow pruning: late, quiet or losing moves that will hardly raise alpha.
-            if !ROOT && best > -value::TB_WIN_IN_MAX && self.board.has_pieces(us) {
+            if guesses && !ROOT && best > -value::TB_WIN_IN_MAX && self.board.has_pieces(us) {
                 let reduced_depth = (new_depth - reduction / 1024).max(0);
                 if is_quiet {
                     // Enough moves were tried.
