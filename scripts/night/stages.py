@@ -290,7 +290,9 @@ def promote(night, generation, task, threads):
             results = {name: judged[choice["arm"]][name] for name in ("results", "elo", "score")}
             origin = {
                 "night": os.path.basename(night.folder), "generation": generation, "promoted": choice["arm"],
-                "against_the_champion_before": results, "settings": night.settings,
+                "against_the_champion_before": results,
+                # Records of other nights by what is in them: where they lay means nothing elsewhere.
+                "settings": {**night.settings, "also": sorted(night.manifest.get("also", {}).values())},
                 "programs": night.manifest["programs"],
                 "games_sha256": {kind: sha256(night.generation(generation, "merge", f"{kind}.tgr")) for kind in kinds(night)},
                 "weights_sha256": sha256(winner.weights),
