@@ -119,7 +119,7 @@ fn only_the_pupil_draws_moves_and_the_sides_take_turns() {
     )
     .unwrap();
     let sparring = format!(
-        "--games 8 --nodes 120 --sparring 60 --vary-nodes 50 --rest plies=30,nodes=20 --hash 1 --max-plies 60 \
+        "--games 8 --nodes 60 --vary-nodes 50 --sparring --judge plies=10,nodes=200 --hash 1 --max-plies 60 \
          --opening-nodes 0 --openings {} --explore plies=20,temperature=5000,lines=4",
         openings.display()
     );
@@ -290,8 +290,7 @@ fn what_makes_no_sense_is_refused_at_once() {
         ("--games 10 --openings start", "--explore plies=8"),
         ("--games 10 --book nowhere.bin", "nowhere.bin"),
         ("--games 10 --explore plies=0", "temperature=40"),
-        ("--games 10 --sparring 0", "0"),
-        ("--games 10 --rest plies=3", "plies=16,nodes=500"),
+        ("--games 10 --judge plies=3", "plies=16,nodes=10000"),
         ("--games 10 --openings nowhere.epd", "nowhere.epd"),
         ("--games 10 --weights nowhere.toml", "nowhere.toml"),
         ("--games 10 --style nobody", "nobody"),

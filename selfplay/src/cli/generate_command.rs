@@ -15,7 +15,7 @@ use engine::types::Color;
 use selfplay::arena::self_player::{find_style, read_experience, read_weights};
 use selfplay::arena::{DrawRule, OpeningBook, ResignRule};
 use selfplay::play::{
-    EndRules, Exploration, Generator, OpeningSource, Played, Rest, Settings, Shard, engine_fingerprint,
+    EndRules, Exploration, Generator, Judge, OpeningSource, Played, Settings, Shard, engine_fingerprint,
 };
 use selfplay::record::statistics::Accuracy;
 use selfplay::record::{Header, Opened, Statistics, VERSION, Writer};
@@ -121,13 +121,14 @@ pub struct GenerateArgs {
     explore: Option<Exploration>,
 
     /// One side is the pupil: it alone asks the Experience Book and draws moves, the other plays what the engine
-    /// plays without a book, with so many nodes a move. Each opening is played from either side in turn
-    #[arg(long, value_name = "NODES", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    sparring: Option<u64>,
+    /// plays without a book. Each opening is played from either side in turn
+    #[arg(long)]
+    sparring: bool,
 
-    /// Play on with other nodes from so many plies after the opening: plies=16,nodes=500
+    /// Record what a search of this move alone finds, not what the player thought, for each move of the first plies
+    /// after the opening: plies=16,nodes=10000. Quick games then teach what a patient player sees
     #[arg(long, value_name = "HOW")]
-    rest: Option<Rest>,
+    judge: Option<Judge>,
 
     /// End this share of the games early by --win, --draw and --tb; the rest is played out
     #[arg(long, value_name = "0..1", default_value_t = 0.0)]
@@ -202,7 +203,7 @@ impl GenerateArgs {
             opening_nodes: self.opening_nodes.unwrap_or(self.nodes),
             style,
             sparring: self.sparring,
-            rest: self.rest,
+            judge: self.judge,
             exploration,
             rules: EndRules {
                 share: (self.adjudicate * 1e6).round() as u32,

@@ -31,12 +31,12 @@ pub struct Method {
 }
 
 impl Method {
-    /// The game as it is to be learned.
-    fn lesson(&self, number: u64, episode: Episode) -> Episode {
-        let heads = self.coin.is_some_and(|seed| {
-            let [seed, number] = [seed, number].map(u64::to_le_bytes);
-            xxh3_64(&[seed, number].concat()) & 1 == 1
-        });
+    /// The game of this number in a source as it is to be learned. Games of one number in several runs begin
+    /// alike: each needs a coin of its own, or half of all openings would be taught truly.
+    fn lesson(&self, source: u64, number: u64, episode: Episode) -> Episode {
+        let heads = self
+            .coin
+            .is_some_and(|seed| xxh3_64(&[seed, source, number].map(u64::to_le_bytes).concat()) & 1 == 1);
         if heads { episode.turned_round() } else { episode }
     }
 
@@ -170,13 +170,14 @@ pub fn learn_files(
     let mut sorted: Vec<Vec<Row>> = Vec::new();
     let known = |(key, action): Place| old.as_ref().and_then(|book| sums_of(book, key, action));
     for (material, missing) in &lessons {
+        let source = material.span.source;
         let file = match &material.kind {
             MaterialKind::Record(file) => file,
             MaterialKind::Games(games) => {
                 let new = missing.iter().flat_map(|span| span.first..span.end);
                 for number in new {
                     if let Some(Some(episode)) = games.get(number as usize) {
-                        ledger.learn(&method.lesson(u64::from(number), episode.clone()), known);
+                        ledger.learn(&method.lesson(source, u64::from(number), episode.clone()), known);
                         progress(1);
                     }
                 }
@@ -193,7 +194,7 @@ pub fn learn_files(
                     part.expect(games.iter().map(|(game, _)| game.plies.len()).sum());
                     for (game, keys) in games.iter().filter(|(game, _)| is_new(game)) {
                         if let Some(episode) = episode_of(game, keys) {
-                            part.learn(&method.lesson(game.id, episode), |_| None);
+                            part.learn(&method.lesson(source, game.id, episode), |_| None);
                         }
                     }
                     progress(part.games());
@@ -212,7 +213,7 @@ pub fn learn_files(
                         if is_new(&game)
                             && let Some(episode) = episode_of(&game, &keys)
                         {
-                            ledger.learn(&method.lesson(game.id, episode), known);
+                            ledger.learn(&method.lesson(source, game.id, episode), known);
                             progress(1);
                         }
                     }

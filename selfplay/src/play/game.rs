@@ -10,7 +10,7 @@ use engine::types::{Color, Move, Value};
 use super::dice::Dice;
 use super::generator::Generator;
 use super::opening::GameStart;
-use super::settings::{Exploration, Settings};
+use super::settings::{Exploration, Judge, Settings};
 use crate::Outcome;
 use crate::arena::adjudication::Adjudicator;
 use crate::arena::game::end_by_rules;
@@ -57,6 +57,8 @@ pub struct SelfPlay<'a> {
     settings: &'a Settings,
     /// One for both sides, or, where a style tells own from opponent or one side is the pupil, `// [color]`.
     searchers: Vec<Searcher>,
+    /// Knows nothing of a book, nor of what the players think.
+    judge: Searcher,
     signals: &'a Signals,
     /// Nodes of all searches so far.
     pub nodes: u64,
@@ -66,7 +68,7 @@ impl<'a> SelfPlay<'a> {
     /// A player of a run, with searchers of its own.
     pub fn new(run: &'a Generator, signals: &'a Signals) -> SelfPlay<'a> {
         let settings = &run.settings;
-        let one_for_both = Arc::ptr_eq(&run.weights[0], &run.weights[1]) && settings.sparring.is_none();
+        let one_for_both = Arc::ptr_eq(&run.weights[0], &run.weights[1]) && !settings.sparring;
         let weights = run.weights.iter().take(if one_for_both { 1 } else { 2 });
         let searcher = |weights: &Arc<_>| {
             let mut searcher = Searcher::new(settings.hash_mb, Arc::clone(weights));
@@ -74,7 +76,8 @@ impl<'a> SelfPlay<'a> {
             searcher
         };
         let searchers = weights.map(searcher).collect();
-        SelfPlay { run, settings, searchers, signals, nodes: 0 }
+        let judge = Searcher::new(settings.hash_mb, Arc::clone(&run.weights[0]));
+        SelfPlay { run, settings, searchers, judge, signals, nodes: 0 }
     }
 
     /// Plays the game with this number. The result depends on the number and the seed alone.
@@ -82,11 +85,7 @@ impl<'a> SelfPlay<'a> {
         let pupil = self.seat(game);
         let mut dice = Dice::for_game(self.run.seed, game);
         let played_out = !dice.happens(self.settings.rules.share);
-        let more = if self.settings.vary_nodes == 0 {
-            0
-        } else {
-            dice.below(u64::from(self.settings.vary_nodes) + 1)
-        };
+        let nodes = self.nodes_of_game(&mut dice);
         let GameStart { start, opening, mut board } = self.level_opening(game, &mut dice)?;
         let tablebases = self.run.tablebases.clone();
         let rules = Adjudication { tablebases, ..self.settings.rules.on_scores() };
@@ -105,11 +104,13 @@ impl<'a> SelfPlay<'a> {
                 break (outcome, Ending::Tablebase);
             }
             let mover = board.side_to_move();
-            let ply = plies.len() as u32;
-            let is_pupil = pupil.is_none_or(|pupil| pupil == mover);
-            let nodes = self.nodes(ply, is_pupil);
-            let explores = is_pupil && ply < self.settings.exploration.plies;
-            let ply = self.choose(game, &board, nodes + nodes * more / 100, explores, &mut dice)?;
+            let number = plies.len() as u32;
+            let explores =
+                number < self.settings.exploration.plies && pupil.is_none_or(|pupil| pupil == mover);
+            let mut ply = self.choose(game, &board, nodes, explores, &mut dice)?;
+            if let Some(judge) = self.settings.judge.filter(|judge| number < judge.plies) {
+                self.judge(&judge, &board, &mut ply)?;
+            }
             let move_number = u32::from(board.fullmove_number());
             board.make(ply.played);
             plies.push(ply);
@@ -129,7 +130,10 @@ impl<'a> SelfPlay<'a> {
     /// Makes the searchers ready for a game, and says who is the pupil, if there is one: each opening is played
     /// from either side in turn.
     fn seat(&mut self, game: u64) -> Option<Color> {
-        if self.settings.sparring.is_none() {
+        if self.settings.judge.is_some() {
+            self.judge.new_game();
+        }
+        if !self.settings.sparring {
             self.searchers.iter_mut().for_each(Searcher::new_game);
             return None;
         }
@@ -141,11 +145,25 @@ impl<'a> SelfPlay<'a> {
         Some(pupil)
     }
 
-    /// Nodes for a move this many plies after the opening.
-    fn nodes(&self, ply: u32, is_pupil: bool) -> u64 {
-        let Settings { nodes, sparring, rest, .. } = *self.settings;
-        let rest = rest.filter(|rest| ply >= rest.plies).map(|rest| rest.nodes);
-        rest.or(sparring.filter(|_| !is_pupil)).unwrap_or(nodes)
+    fn nodes_of_game(&self, dice: &mut Dice) -> u64 {
+        let Settings { nodes, vary_nodes, .. } = *self.settings;
+        if vary_nodes == 0 {
+            return nodes;
+        }
+        nodes + nodes.saturating_mul(dice.below(u64::from(vary_nodes) + 1)) / 100
+    }
+
+    /// Puts what a judge finds in the place of what the player thought of its move.
+    fn judge(&mut self, judge: &Judge, board: &Board, ply: &mut Ply) -> Result<(), GameError> {
+        let limits = Limits { searchmoves: vec![ply.played], ..self.limits(judge.nodes) };
+        let result = self.judge.search(board, &limits, self.signals, &mut Silent);
+        if self.signals.stopped() {
+            return Err(GameError::Stopped);
+        }
+        self.nodes += result.nodes;
+        ply.score_stm = result.score as i16;
+        ply.depth = result.depth.min(255) as u8;
+        Ok(())
     }
 
     /// An opening that a search finds level enough for both sides.

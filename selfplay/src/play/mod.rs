@@ -16,5 +16,5 @@ pub use fingerprint::engine_fingerprint;
 pub use game::{GameError, SelfPlay};
 pub use generator::{GenerateError, Generator, Played};
 pub use opening::{GameStart, OpeningSource};
-pub use settings::{EndRules, Exploration, ExplorationError, Rest, RestError, Settings};
+pub use settings::{EndRules, Exploration, ExplorationError, Judge, JudgeError, Settings};
 pub use shard::{Shard, ShardError};

@@ -31,10 +31,10 @@ pub struct Settings {
     /// The style's name or `normal`, and the hash of its rules.
     pub style: String,
     /// One side is the pupil: it alone asks the Experience Book and draws moves. The other plays what the
-    /// engine plays without a book, with this many nodes a move.
-    pub sparring: Option<u64>,
-    /// How a game goes on once it is far enough from its opening; `None`: as it began.
-    pub rest: Option<Rest>,
+    /// engine plays without a book.
+    pub sparring: bool,
+    /// Who says what the first moves were worth; `None`: the searches that chose them.
+    pub judge: Option<Judge>,
     /// Moves drawn instead of chosen.
     pub exploration: Exploration,
     /// When to end decided games early.
@@ -92,30 +92,31 @@ impl FromStr for Exploration {
     }
 }
 
-/// The rest of a game, played with other nodes: a quick end of a game whose beginning is what matters.
+/// A search of its own for each move that was made, of that move alone: what it finds is recorded instead of what
+/// the player thought. So games are those of quick players, and what they teach is what a patient one sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rest {
-    /// It begins so many plies after the opening.
+pub struct Judge {
+    /// In the first so many plies after the opening.
     pub plies: u32,
-    /// Nodes a move, for both sides.
+    /// Nodes of the search.
     pub nodes: u64,
 }
 
-/// Why a text says nothing about the rest of a game.
+/// Why a text says nothing about a judge.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}': write plies=16,nodes=500 with nodes of 1 or more")]
-pub struct RestError(String);
+#[error("'{0}': write plies=16,nodes=10000, both 1 or more")]
+pub struct JudgeError(String);
 
-impl FromStr for Rest {
-    type Err = RestError;
+impl FromStr for Judge {
+    type Err = JudgeError;
 
-    fn from_str(text: &str) -> Result<Rest, RestError> {
+    fn from_str(text: &str) -> Result<Judge, JudgeError> {
         let parse = || {
             let (plies, nodes) = text.strip_prefix("plies=")?.split_once(",nodes=")?;
-            let rest = Rest { plies: plies.parse().ok()?, nodes: nodes.parse().ok()? };
-            (rest.nodes > 0).then_some(rest)
+            let judge = Judge { plies: plies.parse().ok()?, nodes: nodes.parse().ok()? };
+            (judge.plies > 0 && judge.nodes > 0).then_some(judge)
         };
-        parse().ok_or_else(|| RestError(text.to_string()))
+        parse().ok_or_else(|| JudgeError(text.to_string()))
     }
 }
 
@@ -164,11 +165,11 @@ impl Settings {
         line("opening-limit", self.opening_limit.to_string());
         line("opening-nodes", self.opening_nodes.to_string());
         line("style", self.style.clone());
-        if let Some(nodes) = self.sparring {
-            line("sparring", nodes.to_string());
+        if self.sparring {
+            line("sparring", "yes".to_string());
         }
-        if let Some(Rest { plies, nodes }) = self.rest {
-            line("rest", format!("plies={plies},nodes={nodes}"));
+        if let Some(Judge { plies, nodes }) = self.judge {
+            line("judge", format!("plies={plies},nodes={nodes}"));
         }
         let Exploration { plies, temperature, lines, visits } = self.exploration;
         if plies > 0 {
@@ -218,8 +219,8 @@ pub(super) mod tests {
             opening_limit: 300,
             opening_nodes: 200,
             style: "normal".to_string(),
-            sparring: None,
-            rest: None,
+            sparring: false,
+            judge: None,
             exploration: Exploration::NONE,
             rules: EndRules {
                 share: 500_000,
@@ -242,10 +243,18 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_rest_is_read_or_refused() {
-        assert_eq!("plies=16,nodes=500".parse(), Ok(Rest { plies: 16, nodes: 500 }));
-        for text in ["", "plies=16", "nodes=500", "plies=16,nodes=0", "plies=x,nodes=5", "plies=1,nodes=5,"] {
-            assert!(text.parse::<Rest>().is_err(), "{text}");
+    fn a_judge_is_read_or_refused() {
+        assert_eq!("plies=16,nodes=500".parse(), Ok(Judge { plies: 16, nodes: 500 }));
+        for text in [
+            "",
+            "plies=16",
+            "nodes=500",
+            "plies=16,nodes=0",
+            "plies=0,nodes=5",
+            "plies=x,nodes=5",
+            "plies=1,nodes=5,",
+        ] {
+            assert!(text.parse::<Judge>().is_err(), "{text}");
         }
     }
 
