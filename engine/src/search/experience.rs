@@ -33,12 +33,15 @@ const CAUTION: Value = 60;
 const NOVELTY: Value = 20;
 /// ... with this many hundredths of the certainty that its games would have ...
 const NOVELTY_WEIGHT: Value = 75;
-/// ... unless even the best one is worse than this: then something new is worth a try.
-const SATISFYING: Value = -150;
-/// Lines are followed as far as one game in so many went that way, and at least two: a large book must not take
-/// more time than a small one.
+/// ... but no more than this is taken off what the search finds: where all that was tried is bad, something new is
+/// tried.
+const MOST_HELD: Value = 50;
+/// Lines are followed as far as one game in so many went that way: a large book must not take
+/// more time than a small one ...
 const FOLLOWED_SHARE: i64 = 128;
-/// And no further than this.
+/// ... and at least so many: what came of one lucky game must not speak for all that led to it ...
+const FOLLOWED_GAMES: i64 = 4;
+/// ... and no further than this.
 const FOLLOWED_PLIES: u32 = 60;
 /// So many of a node's known moves are tried right after the table move.
 const FIRST_MOVES: usize = 4;
@@ -61,8 +64,10 @@ pub(super) struct Opinion {
     score: Value,
     /// Its share of a value, in 1024ths.
     share: Value,
-    /// Whether it may raise a value, or only lower it.
-    raises: bool,
+    /// A value is raised by no more than this ...
+    most_raised: Value,
+    /// ... and lowered by no more than this.
+    most_lowered: Value,
 }
 
 /// What a move or a position is worth by the games of the book.
@@ -98,20 +103,22 @@ impl Opinion {
     fn new(score: Value, games: u32, weight: Value) -> Opinion {
         let games = games.min(1 << 16) as Value;
         let share = 1024 * games / (games + KAPPA) * weight / 100;
-        Opinion { score: score.clamp(-MOST_SCORE, MOST_SCORE), share, raises: true }
+        Opinion {
+            score: score.clamp(-MOST_SCORE, MOST_SCORE),
+            share,
+            most_raised: MOST_SHIFT,
+            most_lowered: MOST_SHIFT,
+        }
     }
 
-    /// A value with this opinion in it. It rises with the value, never leaves it by more than
-    /// [`MOST_SHIFT`], and lets alone what is decided or as good as decided.
+    /// A value with this opinion in it. It rises with the value, never leaves it by more than allowed, and lets
+    /// alone what is decided or as good as decided.
     pub(super) fn blend(self, v: Value) -> Value {
         if v.abs() >= KNOWN_WIN || v.abs() >= value::INFINITE {
             return v;
         }
-        if !self.raises && self.score >= v {
-            return v;
-        }
         let blended = v + ((self.score - v) * self.share).div_euclid(1024);
-        blended.clamp(v - MOST_SHIFT, v + MOST_SHIFT).clamp(-KNOWN_WIN + 1, KNOWN_WIN - 1)
+        blended.clamp(v - self.most_lowered, v + self.most_raised).clamp(-KNOWN_WIN + 1, KNOWN_WIN - 1)
     }
 
     /// The window of a value whose blend is to be told from `alpha` and `beta`: what lies on its bounds or
@@ -181,7 +188,7 @@ impl<'a> ExperienceUse<'a> {
     }
 
     /// What it thinks of the root moves, those that it knows first. One that nobody chose in all its games
-    /// is held to be a little worse than the best of the others, as long as that one satisfies.
+    /// is held to be a little worse than the best of the others; what those achieved is no praise for it.
     pub(super) fn root_opinions(&self, board: &Board, moves: &[Move]) -> Vec<(Move, Opinion)> {
         let rows = self.rows(board);
         let games = games_of(&rows);
@@ -190,16 +197,15 @@ impl<'a> ExperienceUse<'a> {
         let worth = |row: &Row| (row.m, self.worth(&mut board, row, path.along(row, games)));
         let mut known: Vec<(Move, Worth)> = rows.iter().map(worth).collect();
         known.sort_by_key(|(_, worth)| std::cmp::Reverse(worth.promise()));
-        let best = known.first().map(|(_, worth)| worth.promise()).filter(|&best| best >= SATISFYING);
         let opinion =
             |&(m, worth): &(Move, Worth)| (m, Opinion::new(worth.promise(), worth.games, self.weight));
         let mut opinions: Vec<(Move, Opinion)> = known.iter().map(opinion).collect();
-        if let Some(best) = best {
-            let weight = self.weight * NOVELTY_WEIGHT / 100;
-            let unknown =
-                Opinion { raises: false, ..Opinion::new(best - NOVELTY, games.min(1 << 16) as u32, weight) };
+        if let Some((_, best)) = known.first() {
+            let (games, weight) = (games.min(1 << 16) as u32, self.weight * NOVELTY_WEIGHT / 100);
+            let held = Opinion::new(best.promise() - NOVELTY, games, weight);
+            let held = Opinion { most_raised: 0, most_lowered: MOST_HELD, ..held };
             let is_known = |m: &Move| rows.iter().any(|row| row.m == *m);
-            opinions.extend(moves.iter().filter(|m| !is_known(m)).map(|&m| (m, unknown)));
+            opinions.extend(moves.iter().filter(|m| !is_known(m)).map(|&m| (m, held)));
         }
         opinions
     }
@@ -257,7 +263,7 @@ struct Path {
 impl Path {
     /// From a position with so many games.
     fn from(games: i64) -> Path {
-        Path { games, least: (games / FOLLOWED_SHARE).max(2), plies: 0 }
+        Path { games, least: (games / FOLLOWED_SHARE).max(FOLLOWED_GAMES), plies: 0 }
     }
 
     /// One move on from a position with `all` games.
@@ -292,12 +298,16 @@ impl Thread<'_> {
 mod tests {
     use super::*;
 
+    const fn opinion(score: Value, share: Value, most_raised: Value) -> Opinion {
+        Opinion { score, share, most_raised, most_lowered: MOST_SHIFT }
+    }
+
     const OPINIONS: [Opinion; 5] = [
-        Opinion { score: 0, share: 0, raises: true },
-        Opinion { score: 35, share: 512, raises: false },
-        Opinion { score: -MOST_SCORE, share: 1023, raises: true },
-        Opinion { score: 90, share: 1024, raises: true },
-        Opinion { score: MOST_SCORE, share: 77, raises: true },
+        opinion(0, 0, MOST_SHIFT),
+        opinion(35, 512, 0),
+        opinion(-MOST_SCORE, 1023, MOST_SHIFT),
+        opinion(90, 1024, MOST_SHIFT),
+        opinion(MOST_SCORE, 77, MOST_SHIFT),
     ];
 
     #[test]
