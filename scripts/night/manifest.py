@@ -38,6 +38,11 @@ SETTINGS = {
 }
 
 
+def also_paths(settings):
+    """Records of earlier nights that are tuned on as well."""
+    return [path for path in settings["also"].split(",") if path]
+
+
 class Night:
     """A night's folder and its manifest."""
 
@@ -70,8 +75,7 @@ class Night:
 
     @property
     def also(self):
-        """Records of earlier nights that are tuned on as well."""
-        return [path for path in self.settings["also"].split(",") if path]
+        return also_paths(self.settings)
 
     @property
     def teaches_a_book(self):
@@ -132,7 +136,7 @@ def begin(folder, settings, champion, release_folder):
         copy_whole(built, os.path.join(folder, "bin", name))
         programs[name] = sha256(os.path.join(folder, "bin", name))
     manifest = {"format": FORMAT, "settings": chosen, "date_epoch": int(today.timestamp()), "programs": programs,
-                "also": {path: sha256(path) for path in chosen["also"].split(",") if path}}
+                "also": {path: sha256(path) for path in also_paths(chosen)}}
     night = Night(folder, manifest)
     start = night.path("start")
     shutil.rmtree(start, ignore_errors=True)
@@ -154,7 +158,7 @@ def check(settings):
             raise NightError(f"--{name.replace('_', '-')} {settings[name]}: at least 1")
     if settings["shards"] > min(settings["games"], settings["line_games"], 1000):
         raise NightError(f"--shards {settings['shards']}: at most one a game, and at most 1000 (Slurm's array limit)")
-    for path in filter(None, settings["also"].split(",")):
+    for path in also_paths(settings):
         if not os.path.isfile(path):
             raise NightError(f"--also {path}: no such file; it takes records (.tgr) of earlier nights, with commas between")
     unknown = [arm for arm in settings["arms"].split(",") if arm not in ARMS]
