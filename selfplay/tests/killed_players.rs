@@ -57,7 +57,7 @@ fn killed_players_lose_their_games_and_nothing_else() {
     let mut zombies: HashMap<i32, Instant> = HashMap::new();
     let mut seen: HashSet<i32> = HashSet::new();
     let (mut kills, mut longest_zombie) = (0u64, Duration::ZERO);
-    let mut next_kill = Instant::now();
+    let (mut next_kill, mut written_at_last_kill) = (Instant::now(), 0);
     while arena.try_wait().expect("a child of ours").is_none() {
         let now = Instant::now();
         let children = children(arena.id());
@@ -69,12 +69,14 @@ fn killed_players_lose_their_games_and_nothing_else() {
             }
         }
         // The first start is not tried again, on purpose: a command that cannot work must say so at once.
-        let has_begun = pgn.metadata().is_ok_and(|file| file.len() > 0);
+        // Nor is one killed again before another game has ended: ten starts in a row that fail end a match, rightly.
+        let written = pgn.metadata().map_or(0, |file| file.len());
         let alive: Vec<i32> = children.iter().filter(|child| !child.1).map(|child| child.0).collect();
-        if has_begun && now >= next_kill && !alive.is_empty() {
+        if written > written_at_last_kill && now >= next_kill && !alive.is_empty() {
             let id = alive[random.random_range(0..alive.len())];
             kills += u64::from(kill(Pid::from_raw(id), Signal::SIGKILL).is_ok());
-            next_kill = now + Duration::from_millis(random.random_range(200..3000));
+            next_kill = now + Duration::from_millis(random.random_range(0..300));
+            written_at_last_kill = written;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
