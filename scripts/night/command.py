@@ -46,7 +46,7 @@ def parser(text):
         "seed": "decides everything random [the date]",
         "generations": "rounds of play, learn, tune, judge",
         "games": "games of a generation, from random openings: for the weights",
-        "line_games": "games besides, from the initial position: for the book",
+        "line_games": "games besides, from the ways to begin a game: for the book",
         "nodes": "nodes a move of these games: no iteration begins after them",
         "hard_multiple": "and a search is cut off at so many times as many",
         "shards": "parts that they are played in",

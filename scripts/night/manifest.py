@@ -78,6 +78,10 @@ class Night:
         return also_paths(self.settings)
 
     @property
+    def tunes_weights(self):
+        return any(arm in ("weights", "both") for arm in self.arms)
+
+    @property
     def teaches_a_book(self):
         return any(arm in ("book", "both") for arm in self.arms)
 

@@ -63,7 +63,7 @@ def hashes(night):
     """What must be the same however a night was interrupted, and wherever it ran."""
     found = {}
     for generation in night.generations():
-        for name in ("merge/games.tgr", "merge/lines.tgr", "merge/lines.epd", "learn/experience.exp",
+        for name in ("merge/games.tgr", "merge/lines.tgr", "openings/lines.epd", "learn/experience.exp",
                      "extract/positions.tps", "tune/weights.toml",
                      "promote/weights.toml", "promote/experience.exp", "promote/choice.json"):
             path = night.generation(generation, *name.split("/"))

@@ -35,19 +35,44 @@ def folder_is_there(name):
     return lambda night, generation, task: os.path.isdir(night.generation(generation, name))
 
 
-# --- generate: one task a shard --------------------------------------------------------------------------------
+# --- openings: where lines begin --------------------------------------------------------------------------------
 
-# Two kinds of games. GAMES begin with random moves: they show the tuner all kinds of positions. LINES begin at the
-# initial position, with moves drawn among the best at first: a book can only help in positions that come up again.
+# Two kinds of games. GAMES begin with random moves: they show the tuner all kinds of positions. LINES are for the book,
+# which can only help in positions that come up again: they begin at one of the ways to begin a game that are level, the
+# same ones in every generation.
 GAMES, LINES = "games", "lines"
-DRAWN_MOVES = "plies=12,temperature=20,lines=4"
-# A match of books begins where lines have come to after so many plies.
-LINE_OPENING_PLIES = 6
+LEVEL = ["--plies", "2", "--limit", "20"]
 
 
 def kinds(night):
     """The kinds of games that this night plays."""
-    return (GAMES, LINES) if night.teaches_a_book else (GAMES,)
+    return (GAMES,) * night.tunes_weights + (LINES,) * night.teaches_a_book
+
+
+def line_openings(night, generation):
+    return night.generation(generation, "openings", f"{LINES}.epd")
+
+
+def openings(night, generation, task, threads):
+    with published_folder(night.generation(generation, "openings")) as part:
+        if not night.teaches_a_book:
+            return
+        # What the night began with judges in every generation, or openings would come and go.
+        told = run([night.program("selfplay"), "openings", *LEVEL, "--weights", night.start().weights],
+                   night.log(f"openings-{generation}"), capture=True)
+        positions = told.splitlines()
+        random.Random(night.settings["seed"]).shuffle(positions)
+        # Two games each: one with the pupil as White, one as Black.
+        with open(os.path.join(part, f"{LINES}.epd"), "w", encoding="utf-8") as file:
+            file.writelines(position + "\n" for position in positions[:max(1, night.settings["line_games"] // 2)])
+
+
+# --- generate: one task a shard --------------------------------------------------------------------------------
+
+# Lines are played as quickly as matches, with nodes that vary: one opening and one number of nodes give one game. One
+# side, the pupil, asks the book. A judge searches each of the first moves ten times as long; that is what is learned.
+VARIED_PERCENT = 25
+JUDGED_PLIES, PATIENCE = 16, 10
 
 
 def shard_of(night, task):
@@ -59,23 +84,29 @@ def shard_mark(night, generation, kind, shard):
     return night.generation(generation, kind, f"shard-{shard + 1}.json")
 
 
+def book_so_far(night, generation):
+    """What the pupil of a generation asks: all that was learned before it, whether it passed its test or not."""
+    learned = night.generation(generation - 1, "learn", ALL_ROWS)
+    return learned if os.path.exists(learned) else night.champion_before(generation).book
+
+
 def generate(night, generation, task, threads):
     settings, champion = night.settings, night.champion_before(generation)
     kind, shard = shard_of(night, task)
     command = [
         night.program("selfplay"), "generate", "--out", night.generation(generation, kind), "--json",
-        "--nodes", str(settings["nodes"]), "--hard-multiple", str(settings["hard_multiple"]),
-        "--shard", f"{shard + 1}/{settings['shards']}",
+        "--hard-multiple", str(settings["hard_multiple"]), "--shard", f"{shard + 1}/{settings['shards']}",
         "--seed", str(night.seed_of(generation, kind)), "--weights", champion.weights, "--threads", str(threads),
         *ADJUDICATION,
     ]
     if kind == GAMES:
-        command += ["--games", str(settings["games"]), "--openings", settings["openings"]]
+        command += ["--games", str(settings["games"]), "--nodes", str(settings["nodes"]),
+                    "--openings", settings["openings"]]
     else:
-        command += ["--games", str(settings["line_games"]), "--openings", "start", "--opening-nodes", "0"]
-        # What the book has seen often enough is drawn less.
-        command += (["--book", champion.book, "--explore", DRAWN_MOVES + ",visits=8"] if champion.book
-                    else ["--explore", DRAWN_MOVES])
+        nodes, book = settings["gate_nodes"], book_so_far(night, generation)
+        command += ["--games", str(settings["line_games"]), "--nodes", str(nodes), "--vary-nodes", str(VARIED_PERCENT),
+                    "--openings", line_openings(night, generation), "--opening-nodes", "0", "--sparring",
+                    "--judge", f"plies={JUDGED_PLIES},nodes={PATIENCE * nodes}", *(["--book", book] if book else [])]
     told = json.loads(run(command, night.log(f"generate-{generation}-{kind}-{shard + 1}"), capture=True))
     record = told["file"]
     write_json(shard_mark(night, generation, kind, shard), {"file": os.path.basename(record), "sha256": sha256(record)})
@@ -91,8 +122,6 @@ def merge(night, generation, task, threads):
     with published_folder(night.generation(generation, "merge")) as part:
         for kind in kinds(night):
             merge_kind(night, generation, kind, part)
-        if LINES in kinds(night):
-            write_line_openings(night, generation, part)
 
 
 def merge_kind(night, generation, kind, part):
@@ -105,37 +134,31 @@ def merge_kind(night, generation, kind, part):
     write_json(os.path.join(part, f"{kind}.json"), json.loads(stats))
 
 
-def write_line_openings(night, generation, part):
-    """Where the lines have come to, each position once, in an order that the seed decides."""
-    positions = run([night.program("selfplay"), "epd", os.path.join(part, f"{LINES}.tgr"),
-                     "--skip", str(LINE_OPENING_PLIES), "--every", "1000"], night.log(f"merge-{generation}"), capture=True)
-    distinct = sorted({" ".join(line.split()[:4]) for line in positions.splitlines()})
-    random.Random(night.seed_of(generation, "gate")).shuffle(distinct)
-    with open(os.path.join(part, f"{LINES}.epd"), "w", encoding="utf-8") as file:
-        file.writelines(position + "\n" for position in distinct)
-
-
 def records(night, generations):
     """The merged records of these generations, of all kinds."""
     return [night.generation(number, "merge", f"{kind}.tgr") for number in generations for kind in kinds(night)]
 
 
-# --- learn: the champion's book and the new lines become a candidate book ---------------------------------------
+# --- learn: the book so far and the new lines become a candidate book -------------------------------------------
+
+# Everything that was learned, for the generations to come; the candidate leaves out what was played only once.
+ALL_ROWS = "all.exp"
+LEAST_GAMES = "2"
+
 
 def learn(night, generation, task, threads):
-    champion, log = night.champion_before(generation), night.log(f"learn-{generation}")
+    log = night.log(f"learn-{generation}")
     with published_folder(night.generation(generation, "learn")) as part:
         if not night.teaches_a_book:
             return
-        book = os.path.join(part, BOOK)
-        if champion.book:
-            copy_whole(champion.book, book)
-        # All of the night: what the book knows already is recognised and skipped, and games of a generation whose
-        # book did not pass are not lost.
-        games = [part for number in range(1, generation + 1)
-                 for part in ("--games", night.generation(number, "merge", f"{LINES}.tgr"))]
-        told = run([night.program("selfplay"), "learn", *games, "--book", book, "--json"], log, capture=True)
+        everything, book = os.path.join(part, ALL_ROWS), os.path.join(part, BOOK)
+        before = book_so_far(night, generation)
+        if before:
+            copy_whole(before, everything)
+        told = run([night.program("selfplay"), "learn", "--games", night.generation(generation, "merge", f"{LINES}.tgr"),
+                    "--book", everything, "--json"], log, capture=True)
         write_json(os.path.join(part, "learned.json"), json.loads(told))
+        run([night.program("selfplay"), "book", "prune", everything, "--min-games", LEAST_GAMES, "-o", book], log)
         info = run([night.program("selfplay"), "book", "info", "--json", book], log, capture=True)
         write_json(os.path.join(part, "book.json"), json.loads(info))
         for left in os.listdir(part):
@@ -149,6 +172,8 @@ def extract(night, generation, task, threads):
     settings = night.settings
     first = max(1, generation - settings["window"] + 1)
     with published_folder(night.generation(generation, "extract")) as part:
+        if not night.tunes_weights:
+            return
         run([
             night.program("tune"), "extract", *night.also, *records(night, range(first, generation + 1)),
             "--out", os.path.join(part, "positions.tps"),
@@ -166,6 +191,8 @@ TETHERS = ("1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1")
 
 def tune(night, generation, task, threads):
     with published_folder(night.generation(generation, "tune")) as part:
+        if not night.tunes_weights:
+            return
         fits = []
         for tether in TETHERS:
             folder = os.path.join(part, f"tether-{tether}")
@@ -215,23 +242,19 @@ class Candidate(Champion):
         return self._book
 
 
-def round_openings(night, generation, arm, folder):
-    """For each round of a match, what decides its openings. Weights must be good everywhere; a book where lines go. No
-    opening of a book's match comes twice, or games would: where they end, so does the match."""
-    rounds, pairs = night.settings["gate_rounds"], night.settings["gate_games"] // 2
+def round_of(night, generation, arm, number, folder):
+    """What decides the games of a round. Weights must be good everywhere, a book where lines begin: its rounds go through
+    their openings again and again, each time with some more nodes, or games would be the same."""
+    pairs, nodes = night.settings["gate_games"] // 2, night.settings["gate_nodes"]
     if arm == "weights":
-        return [["--games", str(2 * pairs), "--openings", "random"]] * rounds
-    with open(night.generation(generation, "merge", f"{LINES}.epd"), encoding="utf-8") as file:
+        return ["--games", str(2 * pairs), "--openings", "random", "--soft-nodes", str(nodes)]
+    with open(line_openings(night, generation), encoding="utf-8") as file:
         positions = file.readlines()
-    told = []
-    for number in range(1, rounds + 1):
-        part = positions[(number - 1) * pairs:number * pairs]
-        if not part:
-            break
-        path = os.path.join(folder, f"openings-{number}.epd")
-        write_whole(path, "".join(part))
-        told.append(["--games", str(2 * len(part)), "--openings", path])
-    return told
+    parts = [positions[start:start + pairs] for start in range(0, len(positions), pairs)]
+    again, part = divmod(number - 1, len(parts))
+    path = os.path.join(folder, f"openings-{part + 1}.epd")
+    write_whole(path, "".join(parts[part]))
+    return ["--games", str(2 * len(parts[part])), "--openings", path, "--soft-nodes", str(nodes * (100 + 7 * again) // 100)]
 
 
 def gate(night, generation, task, threads):
@@ -240,17 +263,16 @@ def gate(night, generation, task, threads):
     folder, log = night.generation(generation, "gate", arm), night.log(f"gate-{generation}-{arm}")
     os.makedirs(folder, exist_ok=True)
     sweep(os.path.join(folder, "verdict.json"))
-    rounds, openings = [], round_openings(night, generation, arm, folder)
-    for number in range(1, len(openings) + 1):
+    rounds = []
+    for number in range(1, settings["gate_rounds"] + 1):
         path = os.path.join(folder, f"round-{number}.json")
         sweep(path)
         if not os.path.exists(path):
             seed = night.seed_of(generation, "gate") + 31 * number + 1_009 * task
             told = run([
                 night.program("selfplay"), "match", "--engine", in_process("candidate", candidate.weights, candidate.book),
-                "--engine", in_process("champion", before.weights, before.book),
-                "--soft-nodes", str(settings["gate_nodes"]), "--seed", str(seed), *openings[number - 1],
-                "--concurrency", str(threads), "--json", *DECIDED,
+                "--engine", in_process("champion", before.weights, before.book), "--seed", str(seed),
+                *round_of(night, generation, arm, number, folder), "--concurrency", str(threads), "--json", *DECIDED,
             ], log, capture=True)
             write_json(path, json.loads(told))
         rounds.append(path)
@@ -347,9 +369,10 @@ def report(night, generation, task, threads):
 
 
 STAGES = (
-    # Its champion is that of the generation before: `before` makes this the need of a stage of that generation.
-    Stage("generate", (), generate, shard_is_there,
-          lambda night: len(kinds(night)) * night.settings["shards"], before=("promote",)),
+    # A generation begins with the champion of the one before.
+    Stage("openings", (), openings, folder_is_there("openings"), before=("promote",)),
+    Stage("generate", ("openings",), generate, shard_is_there,
+          lambda night: len(kinds(night)) * night.settings["shards"]),
     Stage("merge", ("generate",), merge, folder_is_there("merge")),
     Stage("learn", ("merge",), learn, folder_is_there("learn")),
     Stage("extract", ("merge",), extract, folder_is_there("extract")),

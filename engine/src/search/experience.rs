@@ -46,6 +46,11 @@ const FOLLOWED_PLIES: u32 = 60;
 /// So many of a node's known moves are tried right after the table move.
 const FIRST_MOVES: usize = 4;
 
+/// A search that is deeper than those the book learned from knows more than they did. From so many plies beyond them on ...
+const DEEPER_PLIES: i32 = 2;
+/// ... the book's say is halved, and again after so many more.
+const HALVED_EVERY: i32 = 2;
+
 /// What the search was told to make of a book by default, in hundredths of its full weight.
 pub const DEFAULT_WEIGHT: u32 = 100;
 
@@ -68,6 +73,8 @@ pub(super) struct Opinion {
     most_raised: Value,
     /// ... and lowered by no more than this.
     most_lowered: Value,
+    /// Of the searches behind it; 0 where none is known, as in other people's games.
+    depth: i32,
 }
 
 /// What a move or a position is worth by the games of the book.
@@ -77,6 +84,8 @@ struct Worth {
     value: Value,
     /// By so many games.
     games: u32,
+    /// Searched to this depth.
+    depth: u32,
 }
 
 impl Worth {
@@ -86,7 +95,8 @@ impl Worth {
         let thought = row.score().clamp(-MOST_SCORE, MOST_SCORE);
         let balance = i64::from(row.wins) - i64::from(row.losses());
         let ended = (i64::from(WIN) * balance / i64::from(row.games.max(1))) as Value;
-        Worth { value: thought + (ended - thought) * games / (games + TELLING_GAMES), games: row.games }
+        let value = thought + (ended - thought) * games / (games + TELLING_GAMES);
+        Worth { value, games: row.games, depth: row.avg_depth() }
     }
 
     const fn flipped(self) -> Worth {
@@ -100,7 +110,7 @@ impl Worth {
 }
 
 impl Opinion {
-    fn new(score: Value, games: u32, weight: Value) -> Opinion {
+    fn new(Worth { value: score, games, depth }: Worth, weight: Value) -> Opinion {
         let games = games.min(1 << 16) as Value;
         let share = 1024 * games / (games + KAPPA) * weight / 100;
         Opinion {
@@ -108,7 +118,14 @@ impl Opinion {
             share,
             most_raised: MOST_SHIFT,
             most_lowered: MOST_SHIFT,
+            depth: depth as i32,
         }
+    }
+
+    /// What is left of it in a search of this depth.
+    pub(super) fn in_search_of(self, depth: i32) -> Opinion {
+        let beyond = if self.depth == 0 { 0 } else { (depth - self.depth - DEEPER_PLIES).max(0) };
+        Opinion { share: self.share >> (beyond / HALVED_EVERY).min(10), ..self }
     }
 
     /// A value with this opinion in it. It rises with the value, never leaves it by more than allowed, and lets
@@ -197,12 +214,12 @@ impl<'a> ExperienceUse<'a> {
         let worth = |row: &Row| (row.m, self.worth(&mut board, row, path.along(row, games)));
         let mut known: Vec<(Move, Worth)> = rows.iter().map(worth).collect();
         known.sort_by_key(|(_, worth)| std::cmp::Reverse(worth.promise()));
-        let opinion =
-            |&(m, worth): &(Move, Worth)| (m, Opinion::new(worth.promise(), worth.games, self.weight));
+        let promised = |worth: &Worth| Worth { value: worth.promise(), ..*worth };
+        let opinion = |(m, worth): &(Move, Worth)| (*m, Opinion::new(promised(worth), self.weight));
         let mut opinions: Vec<(Move, Opinion)> = known.iter().map(opinion).collect();
         if let Some((_, best)) = known.first() {
             let (games, weight) = (games.min(1 << 16) as u32, self.weight * NOVELTY_WEIGHT / 100);
-            let held = Opinion::new(best.promise() - NOVELTY, games, weight);
+            let held = Opinion::new(Worth { value: best.promise() - NOVELTY, games, ..*best }, weight);
             let held = Opinion { most_raised: 0, most_lowered: MOST_HELD, ..held };
             let is_known = |m: &Move| rows.iter().any(|row| row.m == *m);
             opinions.extend(moves.iter().filter(|m| !is_known(m)).map(|&m| (m, held)));
@@ -227,7 +244,8 @@ impl<'a> ExperienceUse<'a> {
             games = games.saturating_add(worth.games);
         }
         board.unmake();
-        if replies.is_empty() { Worth::of(row) } else { Worth { value: (sum / all) as Value, games } }
+        let own = Worth::of(row);
+        if replies.is_empty() { own } else { Worth { value: (sum / all) as Value, games, ..own } }
     }
 
     /// What a move of the other side leaves us.
@@ -290,7 +308,8 @@ impl Thread<'_> {
         for (to, row) in known.moves.iter_mut().zip(others) {
             *to = Some(row.m);
         }
-        Some((Opinion::new(entry.score, entry.games_played, experience.weight * INNER_WEIGHT / 100), known))
+        let worth = Worth { value: entry.score, games: entry.games_played, depth: entry.avg_depth };
+        Some((Opinion::new(worth, experience.weight * INNER_WEIGHT / 100), known))
     }
 }
 
@@ -299,7 +318,7 @@ mod tests {
     use super::*;
 
     const fn opinion(score: Value, share: Value, most_raised: Value) -> Opinion {
-        Opinion { score, share, most_raised, most_lowered: MOST_SHIFT }
+        Opinion { score, share, most_raised, most_lowered: MOST_SHIFT, depth: 0 }
     }
 
     const OPINIONS: [Opinion; 5] = [
@@ -344,8 +363,23 @@ mod tests {
 
     #[test]
     fn no_weight_is_no_opinion() {
-        let opinion = Opinion::new(300, 1000, 0);
+        let worth = Worth { value: 300, games: 1000, depth: 9 };
+        let opinion = Opinion::new(worth, 0);
         assert!([-500, 0, 20, 900].into_iter().all(|v| opinion.blend(v) == v));
-        assert_eq!(Opinion::new(300, KAPPA as u32, 100).share, 512);
+        assert_eq!(Opinion::new(Worth { games: KAPPA as u32, ..worth }, 100).share, 512);
+    }
+
+    #[test]
+    fn a_deeper_search_believes_less() {
+        let share = |book: u32, search: i32| {
+            Opinion::new(Worth { value: 50, games: KAPPA as u32, depth: book }, 100)
+                .in_search_of(search)
+                .share
+        };
+        assert_eq!([6, 9, 11, 12].map(|search| share(9, search)), [512; 4]);
+        assert_eq!([13, 14, 15, 17, 19].map(|search| share(9, search)), [256, 256, 128, 64, 32]);
+        assert_eq!(share(9, 120), 0);
+        // Games that nobody searched speak as before.
+        assert_eq!(share(0, 40), 512);
     }
 }

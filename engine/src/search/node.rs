@@ -269,7 +269,7 @@ impl Thread<'_> {
             let m = if ROOT {
                 let Some(root) = self.root_moves[..self.line_end].get(root_number) else { break };
                 root_number += 1;
-                opinion = root.opinion;
+                opinion = root.opinion.map(|opinion| opinion.in_search_of(self.root_depth));
                 root.m
             } else if (table_move.is_none() || move_count > 0)
                 && let Some(m) = known_moves.take()

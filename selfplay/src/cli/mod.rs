@@ -10,6 +10,7 @@ mod learn_command;
 mod match_command;
 mod match_report;
 mod merge_command;
+mod openings_command;
 mod pgn_command;
 mod progress;
 mod show_command;
@@ -48,6 +49,8 @@ enum Command {
     Style(Box<style_command::StyleArgs>),
     /// Let the engine play itself and keep the games.
     Generate(Box<generate_command::GenerateArgs>),
+    /// Write the ways to begin that a search finds level.
+    Openings(openings_command::OpeningsArgs),
     /// Check every byte of game records and replay every game.
     Verify(verify_command::VerifyArgs),
     /// Say what is in game records.
@@ -86,6 +89,7 @@ pub fn run() -> ExitCode {
         Command::Suite(args) => suite_command::run(&args),
         Command::Style(args) => style_command::run(&args),
         Command::Generate(args) => generate_command::run(&args),
+        Command::Openings(args) => openings_command::run(&args),
         Command::Verify(args) => verify_command::run(&args),
         Command::Stats(args) => stats_command::run(&args),
         Command::Merge(args) => merge_command::run(&args),

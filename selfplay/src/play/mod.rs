@@ -5,6 +5,7 @@
 
 mod dice;
 mod fingerprint;
+mod first_moves;
 mod game;
 mod generator;
 mod opening;
@@ -13,6 +14,7 @@ mod shard;
 
 pub use dice::Dice;
 pub use fingerprint::engine_fingerprint;
+pub use first_moves::{Level, level_beginnings};
 pub use game::{GameError, SelfPlay};
 pub use generator::{GenerateError, Generator, Played};
 pub use opening::{GameStart, OpeningSource};
