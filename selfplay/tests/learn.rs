@@ -138,6 +138,18 @@ fn a_book_can_be_looked_into_mended_and_turned_into_others() {
     succeed(&["book", "prune", text(&book), "--min-games", "2", "-o", text(&pruned)]);
     assert!(open(&pruned).rows().flatten().eq(rows.iter().copied().filter(|row| row.games >= 2)));
 
+    let shuffled = file("shuffled.exp");
+    succeed(&["book", "shuffle", text(&book), "--seed", "3", "-o", text(&shuffled)]);
+    let others: Vec<Row> = open(&shuffled).rows().flatten().collect();
+    assert!(others.iter().map(Row::place).eq(rows.iter().map(Row::place)));
+    let total = |rows: &[Row]| {
+        rows.iter()
+            .map(|row| (i64::from(row.games), row.score_sum))
+            .fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+    };
+    assert_eq!(total(&others), total(&rows));
+    assert_ne!(others, rows);
+
     // Damage in the middle: seen, refused for learning, mended but for the block.
     assert!(succeed(&["book", "verify", text(&book)]).contains("all whole"));
     let mut bytes = std::fs::read(&book).unwrap();

@@ -10,6 +10,7 @@ use engine::Board;
 use engine::book::experience::{ExperienceBook, ExperienceEntry, Row, merge, write_book};
 use engine::book::polyglot::PolyglotBuilder;
 use selfplay::learn::tour::{legal_rows, main_line, tour};
+use selfplay::learn::{Kept, shuffle};
 use serde_json::{Value, json};
 
 use super::learn_command::{MethodArgs, learn};
@@ -94,6 +95,20 @@ enum BookCommand {
         #[arg(short, long)]
         out: PathBuf,
     },
+    /// Make a control for experiments: a book of the same moves whose results and scores are those of others.
+    Shuffle {
+        /// The book; it stays as it is
+        book: PathBuf,
+        /// The one that knows nothing
+        #[arg(short, long)]
+        out: PathBuf,
+        /// Decides what goes where
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Leave how often each move was played about as it is: what was played more often is often better
+        #[arg(long)]
+        keep_counts: bool,
+    },
     /// Write all rows as text: a JSON object a line, or CSV.
     Export {
         /// The book
@@ -135,6 +150,10 @@ pub fn run(args: &BookArgs) -> anyhow::Result<ExitCode> {
         BookCommand::Verify { book } => return verify(&open(book)?),
         BookCommand::Repair { book, out } => repair(book, out)?,
         BookCommand::Prune { book, min_games, out } => prune(&open(book)?, *min_games, out)?,
+        BookCommand::Shuffle { book, out, seed, keep_counts } => {
+            let kept = if *keep_counts { Kept::Counts } else { Kept::Moves };
+            write_shuffled(&open(book)?, out, kept, *seed)?;
+        }
         BookCommand::Export { book, csv, out, json: _ } => export(&open(book)?, *csv, out.as_deref())?,
         BookCommand::Polyglot { book, out, min_games } => polyglot(&open(book)?, out, *min_games)?,
     }
@@ -314,13 +333,27 @@ fn repair(path: &Path, out: &Path) -> anyhow::Result<()> {
 }
 
 fn prune(book: &ExperienceBook, min_games: u32, out: &Path) -> anyhow::Result<()> {
-    if let Some(damage) = book.rows().find_map(Result::err) {
-        bail!("{}: {damage}; `selfplay book repair` first", book.path().display());
-    }
+    check_whole(book)?;
     let kept = book.rows().flatten().filter(|row| row.games >= min_games);
     let rows = write_book(out, book.header(), kept)?;
     println!("{}: {rows} rows kept of {}", out.display(), book.len());
     Ok(())
+}
+
+fn write_shuffled(book: &ExperienceBook, out: &Path, kept: Kept, seed: u64) -> anyhow::Result<()> {
+    check_whole(book)?;
+    let mut rows: Vec<Row> = book.rows().flatten().collect();
+    shuffle(&mut rows, kept, seed);
+    let rows = write_book(out, book.header(), rows.into_iter())?;
+    println!("{}: {rows} rows, none about its own move but by chance", out.display());
+    Ok(())
+}
+
+fn check_whole(book: &ExperienceBook) -> anyhow::Result<()> {
+    match book.rows().find_map(Result::err) {
+        Some(damage) => bail!("{}: {damage}; `selfplay book repair` first", book.path().display()),
+        None => Ok(()),
+    }
 }
 
 fn export(book: &ExperienceBook, csv: bool, out: Option<&Path>) -> anyhow::Result<()> {
