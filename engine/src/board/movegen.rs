@@ -99,10 +99,13 @@ impl Board {
     }
 
     /// Hands all legal moves to a sink, a piece after the other and each move once; a queen comes twice, with her
-    /// diagonals and with her ranks and files.
+    /// diagonals and with her ranks and files. `attacked`: what the enemy attacks, if the caller knows and there is no check
+    /// (out of check no slider looks through the king, so it is what the king's steps need).
     #[inline(always)]
-    pub fn legal_sets(&self, sink: &mut impl MoveSink) {
-        self.generate_all(sink);
+    pub fn legal_sets(&self, sink: &mut impl MoveSink, attacked: Option<Bitboard>) {
+        // One copy for both sides: who asks goes on to much other code.
+        let us = self.side_to_move;
+        self.generate_for::<_, true, true>(sink, us, attacked);
     }
 
     /// Adds all legal captures and all promotions, with or without capture.
@@ -121,8 +124,7 @@ impl Board {
         self.quiets_into(list, None);
     }
 
-    /// The same for any sink. `attacked`: what the enemy attacks, if the caller knows and there is no check
-    /// (out of check no slider looks through the king, so it is what the king's steps need).
+    /// The same for any sink. `attacked`: see [`Board::legal_sets`].
     #[inline(always)]
     pub(crate) fn quiets_into<S: MoveSink>(&self, sink: &mut S, attacked: Option<Bitboard>) {
         self.generate_for::<S, false, true>(sink, self.side_to_move, attacked);
@@ -157,7 +159,7 @@ impl Board {
         }
     }
 
-    /// `us` is the side to move. `attacked`: see [`Board::quiets_into`].
+    /// `us` is the side to move. `attacked`: see [`Board::legal_sets`].
     #[inline(always)]
     fn generate_for<S: MoveSink, const TACTICAL: bool, const QUIET: bool>(
         &self,

@@ -37,6 +37,26 @@ impl Sums {
         self.draws += u32::from(fate == Fate::Draw);
         self.depth_sum = self.depth_sum.saturating_add(u32::from(depth));
     }
+
+    fn add(&mut self, other: &Sums) {
+        self.games += other.games;
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.depth_sum = self.depth_sum.saturating_add(other.depth_sum);
+        self.score_sum += other.score_sum;
+    }
+}
+
+/// What one game says about each of its decisions by the rule `mean`; one that was repeated counts once.
+pub fn decisions(episode: &Episode, discount: Discount) -> impl Iterator<Item = (Place, Sums)> {
+    let returns = discount.returns(episode);
+    let repeated = episode.repetitions();
+    let steps = episode.steps.iter().zip(returns).enumerate();
+    steps.filter(move |&(number, _)| !repeated[number]).map(|(number, (step, score_sum))| {
+        let mut sums = Sums { score_sum, ..Sums::default() };
+        sums.count(episode.fate(number), step.depth);
+        ((step.key, step.action), sums)
+    })
 }
 
 /// Takes games in and keeps the sums.
@@ -71,15 +91,8 @@ impl Ledger {
     }
 
     fn learn_mean(&mut self, episode: &Episode) {
-        let returns = self.discount.returns(episode);
-        let repeated = episode.repetitions();
-        for (number, (step, score)) in episode.steps.iter().zip(returns).enumerate() {
-            if repeated[number] {
-                continue;
-            }
-            let sums = self.sums.entry((step.key, step.action)).or_default();
-            sums.count(episode.fate(number), step.depth);
-            sums.score_sum += score;
+        for (place, sums) in decisions(episode, self.discount) {
+            self.sums.entry(place).or_default().add(&sums);
         }
     }
 

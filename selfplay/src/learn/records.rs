@@ -12,7 +12,7 @@ use engine::types::Move;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::episode::{Discount, Episode};
-use super::ledger::{Ledger, Place, Sums};
+use super::ledger::{Ledger, Place, Sums, decisions};
 use super::material::{Material, MaterialKind, episode_of};
 use crate::record::{self, GameRecord, Reader, RecordError};
 
@@ -190,15 +190,18 @@ pub fn learn_files(
         match method.rule {
             Rule::Mean => {
                 let learn_block = |games: Vec<(GameRecord, Vec<Key>)>| {
-                    let mut part = Ledger::new(method.rule, method.discount);
-                    part.expect(games.iter().map(|(game, _)| game.plies.len()).sum());
+                    let mut rows = Vec::with_capacity(games.iter().map(|(game, _)| game.plies.len()).sum());
+                    let (mut learned, mut steps) = (0, 0);
                     for (game, keys) in games.iter().filter(|(game, _)| is_new(game)) {
                         if let Some(episode) = episode_of(game, keys) {
-                            part.learn(&method.lesson(source, game.id, episode), |_| None);
+                            let lesson = method.lesson(source, game.id, episode);
+                            rows.extend(decisions(&lesson, method.discount).filter_map(row_of));
+                            learned += 1;
+                            steps += lesson.steps.len() as u64;
                         }
                     }
-                    progress(part.games());
-                    (part.steps(), rows_of(part))
+                    progress(learned);
+                    (steps, in_order(rows))
                 };
                 record::map_blocks_with_keys([file], learn_block, |(steps, rows)| {
                     report.positions += steps;
@@ -266,6 +269,42 @@ fn sums_of(book: &ExperienceBook, key: u64, action: u16) -> Option<Sums> {
     Some(Sums { games, wins, draws, depth_sum, score_sum })
 }
 
+/// Rows in the order of a book, those of the same move added. Keys are random numbers, so their first bits tell nearly
+/// where a row belongs; what is left to sort are handfuls.
+fn in_order(rows: Vec<Row>) -> Vec<Row> {
+    let Some(&any) = rows.first() else { return rows };
+    let bits = rows.len().ilog2().clamp(1, 24);
+    let bucket = |row: &Row| (row.key >> (64 - bits)) as usize;
+    // Where each bucket begins; while rows are put into it, where the next one goes.
+    let mut places = vec![0; 1 << bits];
+    rows.iter().for_each(|row| places[bucket(row)] += 1);
+    let mut begin = 0;
+    for place in &mut places {
+        begin += std::mem::replace(place, begin);
+    }
+    let mut sorted = vec![any; rows.len()];
+    for row in &rows {
+        let place = &mut places[bucket(row)];
+        sorted[*place] = *row;
+        *place += 1;
+    }
+    let mut begin = 0;
+    for end in places {
+        if end - begin > 1 {
+            sorted[begin..end].sort_unstable_by_key(Row::place);
+        }
+        begin = end;
+    }
+    sorted.dedup_by(|row, sum| {
+        let is_same = row.place() == sum.place();
+        if is_same {
+            sum.absorb(row);
+        }
+        is_same
+    });
+    sorted
+}
+
 /// What was learned, in the order of a book.
 fn rows_of(ledger: Ledger) -> Vec<Row> {
     ledger.into_sorted().into_iter().filter_map(row_of).collect()
@@ -274,4 +313,38 @@ fn rows_of(ledger: Ledger) -> Vec<Row> {
 fn row_of(((key, action), sums): (Place, Sums)) -> Option<Row> {
     let Sums { games, wins, draws, depth_sum, score_sum } = sums;
     Some(Row { key, m: Move::from_bits(action)?, games, wins, draws, depth_sum, score_sum })
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Board;
+
+    use super::*;
+    use crate::play::Dice;
+
+    #[test]
+    fn rows_come_in_order_and_add() {
+        let moves = Board::start().legal_moves();
+        let mut dice = Dice::for_game(3, 0);
+        for count in [0, 1, 2, 3, 50, 3000] {
+            // Any numbers, some of them often, and some that begin alike.
+            let keys: Vec<Key> =
+                (0..=count / 2).map(|n| dice.below(u64::MAX) >> if n % 3 == 0 { 40 } else { 0 }).collect();
+            let mut row = || Row {
+                key: dice.choose(&keys),
+                m: moves[dice.below(3) as usize],
+                games: 1,
+                wins: dice.below(2) as u32,
+                draws: 0,
+                depth_sum: dice.below(20) as u32,
+                score_sum: dice.below(1000) as i64 - 500,
+            };
+            let rows: Vec<Row> = (0..count).map(|_| row()).collect();
+            let mut wanted: std::collections::BTreeMap<Place, Row> = Default::default();
+            for row in &rows {
+                wanted.entry(row.place()).and_modify(|sum| sum.absorb(row)).or_insert(*row);
+            }
+            assert_eq!(in_order(rows), wanted.into_values().collect::<Vec<_>>(), "{count}");
+        }
+    }
 }

@@ -134,9 +134,28 @@ pub fn column_sizes(head: &BlockHead, frame: &[u8]) -> Result<[usize; COLUMNS.le
     Ok(split(&payload).ok_or("the columns do not fit")?.map(<[u8]>::len))
 }
 
-/// The games of a block, each with the keys of the positions in which the engine moved: whoever reads a game has been
-/// there.
-pub fn decode(head: &BlockHead, frame: &[u8]) -> Result<Vec<(GameRecord, Vec<Key>)>, String> {
+/// A game with the keys of the positions in which the engine moved: whoever reads a game has been there.
+type KeyedGame = (GameRecord, Vec<Key>);
+
+/// The games of a block.
+pub fn decode(head: &BlockHead, frame: &[u8]) -> Result<Vec<KeyedGame>, String> {
+    #[cfg(target_arch = "x86_64")]
+    if engine::cpu::runs_x86_64_v3() {
+        // SAFETY: the processor has all of that.
+        return unsafe { decode_x86_64_v3(head, frame) };
+    }
+    decode_anywhere(head, frame)
+}
+
+/// The same, compiled for newer processors.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,movbe,popcnt")]
+fn decode_x86_64_v3(head: &BlockHead, frame: &[u8]) -> Result<Vec<KeyedGame>, String> {
+    decode_anywhere(head, frame)
+}
+
+#[inline(always)]
+fn decode_anywhere(head: &BlockHead, frame: &[u8]) -> Result<Vec<KeyedGame>, String> {
     let payload = payload(head, frame)?;
     let parts = split(&payload).ok_or("the columns do not fit")?;
     let mut columns = Columns::new(|column| Decoder::new(parts[column]));
@@ -202,6 +221,7 @@ impl<C: Coder> Columns<C> {
     }
 
     /// Codes one game: writes `known`, or reads what is there.
+    #[inline(always)]
     fn code(&mut self, id: u64, known: Option<&GameRecord>) -> Result<GameRecord, String> {
         let (outcome, ending) = self.result(known)?;
         let [results, openings, ..] = &mut self.streams;
@@ -237,6 +257,7 @@ impl<C: Coder> Columns<C> {
         Ok(game)
     }
 
+    #[inline(always)]
     fn result(&mut self, known: Option<&GameRecord>) -> Result<(Outcome, Ending), String> {
         let results = &mut self.streams[0];
         let wanted = known.map_or(0, |game| game.ending as usize);
@@ -257,6 +278,7 @@ impl<C: Coder> Columns<C> {
         Ok((outcome, ending))
     }
 
+    #[inline(always)]
     fn plies(
         &mut self,
         game: &mut GameRecord,

@@ -68,9 +68,9 @@ impl Chance {
             shares[n] = Chance::SHARES[usize::from(chances[n].seen) % Chance::SHARES.len()];
         }
         let estimates = moved(estimates, shares, bit);
-        for (n, chance) in chances.into_iter().enumerate() {
-            chance.estimates = estimates[n];
-            chance.seen += u16::from(chance.seen < Chance::MEMORY[1]);
+        for n in 0..N {
+            chances[n].estimates = estimates[n];
+            chances[n].seen += u16::from(chances[n].seen < Chance::MEMORY[1]);
         }
     }
 }
@@ -202,15 +202,17 @@ impl<const N: usize> Mixer<N> {
     /// Codes one bit under all these chances. Everybody learns from it.
     #[inline(always)]
     pub fn code(&mut self, coder: &mut impl Coder, chances: [&mut Chance; N], bit: bool) -> bool {
-        let odds: [i32; N] = std::array::from_fn(|n| {
-            let [quick, slow] = chances[n].estimates.map(usize::from);
-            i32::from(logistic::STRETCHED[(quick + slow) >> 5])
-        });
-        let sum: i64 = (0..N).map(|n| i64::from(self.weights[n]) * i64::from(odds[n])).sum();
+        // Loops, since `map` and `from_fn` are not always inlined into code for newer processors.
+        let (mut odds, mut sum) = ([0; N], 0);
+        for n in 0..N {
+            let [quick, slow] = chances[n].estimates;
+            odds[n] = i32::from(logistic::STRETCHED[(usize::from(quick) + usize::from(slow)) >> 5]);
+            sum += i64::from(self.weights[n]) * i64::from(odds[n]);
+        }
         let chance = logistic::squash((sum >> 16) as i32);
         let bit = coder.code_at(chance as u32 * 16, bit);
         let error = (i32::from(bit) * 4095 - chance) * Mixer::<N>::RATE;
-        for (weight, odds) in self.weights.iter_mut().zip(odds) {
+        for (weight, odds) in self.weights.iter_mut().zip(&odds) {
             *weight += (odds * error + (1 << 13)) >> 14;
         }
         Chance::all_learn(chances, bit);

@@ -198,22 +198,17 @@ impl DepthModel {
             _ => 4,
         };
         let last = past.depths[0].clamp(0, 31) as usize;
-        let mut ask = |coder: &mut _, question: usize, bit: bool| {
-            let chances = [
-                &mut self.by_trend[trend][choice][question],
-                &mut self.by_depth[last][trend][question],
-                &mut self.by_choice[last][choice + 5 * usize::from(in_check)][question],
-            ];
-            self.mixers[question].code(coder, chances, bit)
-        };
+        let circumstances = (trend, choice, last, choice + 5 * usize::from(in_check));
         let step = depth - past.depths[0];
-        if ask(coder, 0, step == 0) {
+        if self.ask(coder, circumstances, 0, step == 0) {
             return past.depths[0];
         }
-        let more = ask(coder, 1, step > 0);
+        let more = self.ask(coder, circumstances, 1, step > 0);
         let first_question = if more { 2 } else { 8 };
         let mut size = 1;
-        while size < STEPWISE && ask(coder, first_question + size as usize - 1, step.abs() > size) {
+        while size < STEPWISE
+            && self.ask(coder, circumstances, first_question + size as usize - 1, step.abs() > size)
+        {
             size += 1;
         }
         if size == STEPWISE {
@@ -221,6 +216,23 @@ impl DepthModel {
             size += self.rest.code(coder, usize::from(more), beyond) as i32;
         }
         past.depths[0] + if more { size } else { -size }
+    }
+
+    /// No closure, since those cannot be told to be inlined, and who is not is not compiled for newer processors.
+    #[inline(always)]
+    fn ask(
+        &mut self,
+        coder: &mut impl Coder,
+        (trend, choice, last, choice_in_check): (usize, usize, usize, usize),
+        question: usize,
+        bit: bool,
+    ) -> bool {
+        let chances = [
+            &mut self.by_trend[trend][choice][question],
+            &mut self.by_depth[last][trend][question],
+            &mut self.by_choice[last][choice_in_check][question],
+        ];
+        self.mixers[question].code(coder, chances, bit)
     }
 }
 

@@ -69,6 +69,7 @@ mod at {
 pub const FEATURES: usize = at::COUNT;
 
 /// How far the game has got, by the pieces that are left: 0 opening, 1 middlegame, 2 endgame.
+#[inline(always)]
 pub fn phase(board: &Board) -> usize {
     let men = board.occupied() - board.by_kind(PieceType::Pawn) - board.by_kind(PieceType::King);
     match men.count() {
@@ -152,6 +153,7 @@ pub struct Origin {
 
 impl<'a> Glance<'a> {
     /// Looks at a position once, for all of its moves.
+    #[inline(always)]
     pub fn new(board: &'a Board, trail: Trail) -> Glance<'a> {
         use PieceType::*;
         let us = board.side_to_move();
@@ -209,14 +211,24 @@ impl<'a> Glance<'a> {
         }
     }
 
-    /// 0: not attacked; 1: attacked and defended; 2: attacked and loose; 3: attacked by something less.
+    /// How safe a piece of a kind is on each square. `// [lower, upper bit]` of 0: not attacked; 1: attacked and
+    /// defended; 2: attacked and loose; 3: attacked by something less.
+    #[inline(always)]
+    fn safeties(&self, kind: PieceType, defended: Bitboard) -> [Bitboard; 2] {
+        let by_lesser = self.by_lesser[kind.index()];
+        [self.attacked & (by_lesser | defended), self.attacked & (by_lesser | !defended)]
+    }
+
+    /// The same for one square.
     #[inline(always)]
     fn safety(&self, kind: PieceType, square: Square, defended: Bitboard) -> usize {
-        let on_square = |set: Bitboard| (set.0 >> square.index() & 1) as usize;
-        // What something less attacks is attacked. No branch, since nobody could foretell it.
-        let (attacked, by_lesser) = (on_square(self.attacked), on_square(self.by_lesser[kind.index()]));
-        let defended = on_square(defended);
-        attacked * (2 - defended) + by_lesser * (1 + defended)
+        Glance::safety_on(self.safeties(kind, defended), square)
+    }
+
+    /// No branch, since nobody could foretell it.
+    #[inline(always)]
+    fn safety_on([lower, upper]: [Bitboard; 2], square: Square) -> usize {
+        ((lower.0 >> square.index() & 1) + 2 * (upper.0 >> square.index() & 1)) as usize
     }
 
     #[inline(always)]
@@ -328,6 +340,7 @@ struct Attacks {
 }
 
 impl Attacks {
+    #[inline(always)]
     fn of(board: &Board, color: Color) -> Attacks {
         let occupied = board.occupied();
         let none = Bitboard::EMPTY;
@@ -352,11 +365,13 @@ impl Attacks {
         all
     }
 
+    #[inline(always)]
     fn add_of(&mut self, kind: usize, reach: Bitboard) {
         self.by_kind[kind] |= reach;
         self.add(reach);
     }
 
+    #[inline(always)]
     fn add(&mut self, reach: Bitboard) {
         self.twice |= self.once & reach;
         self.once |= reach;

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
@@ -74,18 +75,19 @@ pub fn merge_sorted<I: Iterator<Item = Row>>(sources: Vec<I>) -> impl Iterator<I
         .collect();
     std::iter::from_fn(move || {
         let mut sum: Option<Row> = None;
-        while let Some(&Reverse((place, number))) = heads.peek() {
+        while let Some(mut head) = heads.peek_mut() {
+            let Reverse((place, number)) = *head;
             if sum.is_some_and(|sum| sum.place() != place) {
                 break;
             }
-            heads.pop();
             let row = sources[number].next()?;
             match &mut sum {
                 Some(sum) => sum.absorb(&row),
                 None => sum = Some(row),
             }
-            if let Some(next) = sources[number].peek() {
-                heads.push(Reverse((next.place(), number)));
+            match sources[number].peek() {
+                Some(next) => *head = Reverse((next.place(), number)),
+                None => _ = PeekMut::pop(head),
             }
         }
         sum

@@ -15,14 +15,16 @@ use super::{DISTANCES, Glance, Trail, WEIGHTS, at, weight};
 
 /// Chances are told apart in this many steps, four to each halving of the chance or of its opposite.
 pub const LIKELIHOODS: usize = 73;
-/// e to the power of -n / 16, times 2^24, but never 0. `// [n]`
-const POWERS: [u32; 256] = {
-    let mut powers = [1 << 24; 256];
+/// e to the power of -n / 16, times 2^24, but never 0; from 255 on all the same. As long as no two sums differ by more,
+/// so that nobody has to ask. `// [n]`
+static POWERS: [u32; 4096] = {
+    // A move has a weight of eight bits from each of 13 families at most: 13 * 255 is less than 4096.
+    let mut powers = [1 << 24; 4096];
     let mut n = 1;
-    while n < 256 {
+    while n < 4096 {
         // 61565 / 65536 is e to the power of -1/16.
         let next = (powers[n - 1] as u64 * 61_565) >> 16;
-        powers[n] = if next == 0 { 1 } else { next as u32 };
+        powers[n] = if n > 255 || next == 0 { powers[n - 1] } else { next as u32 };
         n += 1;
     }
     powers
@@ -49,47 +51,70 @@ pub fn chance_of_likelihood(step: usize) -> u16 {
     if step < 36 { chance(step) } else { u16::MAX - chance(LIKELIHOODS - 1 - step) }
 }
 
-/// Keys are looked at by so many: whole vectors, without a rest.
-const LANES: usize = 8;
+/// Keys are looked at by so many: whole vectors, without a rest, and as often in most positions.
+const LANES: usize = 16;
 
 /// The legal moves of a position, most likely first, each with how likely it is among those left. One is used for many positions: its arrays are large.
 pub struct Candidates {
+    /// What a move is known by: see [`key`]. [`i32::MIN`] behind the last, up to a multiple of [`LANES`].
     /// `// [candidate]`
-    moves: [Move; 256],
-    /// The sum of the features above, what breaks ties below; zeros behind the last, up to a multiple of [`LANES`].
-    /// `// [candidate]`
-    keys: [u32; 256],
+    keys: [i32; 256],
+    /// How many keys there are.
+    count: usize,
     left: usize,
     /// The largest sum.
-    best: u32,
+    best: i32,
     /// The largest key, as long as nobody asked for it.
-    top: Option<u32>,
+    top: Option<i32>,
+    /// The key that was handed out last: those above it were before.
+    last: i32,
     /// The sum of the powers of those that are left.
     whole: u64,
+    /// Where the pieces of the position can go.
+    sets: Sets,
     journeys: &'static Journeys,
 }
 
 impl Candidates {
     /// Of no position yet.
     pub fn new() -> Candidates {
-        let any = Move::new(Square::A1, Square::H8, MoveKind::Quiet);
-        let (left, best, top, whole) = (0, 0, None, 0);
-        Candidates { moves: [any; 256], keys: [0; 256], left, best, top, whole, journeys: &JOURNEYS }
+        Candidates {
+            keys: [i32::MIN; 256],
+            count: 0,
+            left: 0,
+            best: 0,
+            top: None,
+            last: i32::MAX,
+            whole: 0,
+            sets: Sets::new(),
+            journeys: &JOURNEYS,
+        }
     }
 
     /// Judges all moves of a position.
     #[inline(always)]
     pub fn judge(&mut self, board: &Board, trail: Trail) {
-        self.left = 0;
         let glance = Glance::new(board, trail);
-        board.legal_sets(&mut Judge::new(&glance, self));
-        let rest = self.left.next_multiple_of(LANES).min(256);
-        self.keys[self.left.min(rest)..rest].fill(0);
-        let top = self.largest_key();
+        // Out of check no slider looks through our king, so that what the enemy attacks is what his steps need.
+        let attacked = (!board.in_check()).then_some(glance.attacked);
+        self.sets.clear();
+        board.legal_sets(&mut self.sets, attacked);
+        Judge::new(&glance, self).judge();
+        self.left = self.count;
+        let rest = self.count.next_multiple_of(LANES).min(256);
+        self.keys[self.count.min(rest)..rest].fill(i32::MIN);
+        let top = self.largest_key_below(i32::MAX);
         self.top = Some(top);
         self.best = top >> 16;
-        let keys = &self.keys[..self.left];
-        self.whole = keys.iter().map(|&key| u64::from(power(self.best, key))).sum();
+        // All in whole vectors, too, so what is behind the last is added and taken away again.
+        let mut whole = 0;
+        for chunk in self.chunks() {
+            for &key in chunk {
+                whole += u64::from(power(self.best, key));
+            }
+        }
+        let behind = (rest - self.count.min(rest)) as u64;
+        self.whole = whole - behind * u64::from(power(self.best, i32::MIN));
     }
 
     /// How many are left.
@@ -98,36 +123,30 @@ impl Candidates {
         self.left
     }
 
-    /// 0 if there is none.
     #[inline(always)]
-    fn largest_key(&self) -> u32 {
+    fn chunks(&self) -> &[[i32; LANES]] {
         let (chunks, _) = self.keys.as_chunks::<LANES>();
-        let mut largest = [0; LANES];
-        for chunk in &chunks[..self.left.div_ceil(LANES)] {
-            largest = std::array::from_fn(|lane| largest[lane].max(chunk[lane]));
-        }
-        largest.into_iter().fold(0, u32::max)
+        &chunks[..self.count.div_ceil(LANES).min(256 / LANES)]
     }
 
-    /// Where a key is that is there.
+    /// Keys are never taken out: whoever was handed out has one that is not below the last.
     #[inline(always)]
-    fn place_of(&self, key: u32) -> Option<usize> {
-        let (chunks, _) = self.keys.as_chunks::<LANES>();
-        for (number, chunk) in chunks[..self.left.div_ceil(LANES)].iter().enumerate() {
-            // First whether, then where: the first question is one that vectors answer.
-            if chunk.iter().fold(false, |found, &other| found | (other == key)) {
-                return Some(number * LANES + chunk.iter().position(|&other| other == key)?);
+    fn largest_key_below(&self, bound: i32) -> i32 {
+        let mut largest = [i32::MIN; LANES];
+        for chunk in self.chunks() {
+            for lane in 0..LANES {
+                let key = if chunk[lane] < bound { chunk[lane] } else { i32::MIN };
+                largest[lane] = largest[lane].max(key);
             }
         }
-        None
-    }
-
-    #[inline(always)]
-    fn push(&mut self, m: Move, sum: i32, tie_break: u32) {
-        // No position has as many moves: the remainder spares a check.
-        self.keys[self.left % 256] = ((sum + (1 << 15)) as u32) << 16 | tie_break;
-        self.moves[self.left % 256] = m;
-        self.left += 1;
+        let mut lanes = LANES / 2;
+        while lanes > 0 {
+            for lane in 0..lanes {
+                largest[lane] = largest[lane].max(largest[lane + lanes]);
+            }
+            lanes /= 2;
+        }
+        largest[0]
     }
 }
 
@@ -140,18 +159,13 @@ impl Iterator for Candidates {
         if self.left == 0 {
             return None;
         }
-        let key = self.top.take().unwrap_or_else(|| self.largest_key());
-        // No two keys are the same.
-        let first = self.place_of(key)?;
-        let found = self.moves[first];
+        let key = self.top.take().unwrap_or_else(|| self.largest_key_below(self.last));
+        self.last = key;
         let part = power(self.best, key);
         let step = likelihood(part, self.whole);
         self.whole -= u64::from(part);
         self.left -= 1;
-        self.keys[first] = self.keys[self.left];
-        self.keys[self.left] = 0;
-        self.moves[first] = self.moves[self.left];
-        Some((found, step))
+        Some((move_of(key)?, step))
     }
 }
 
@@ -162,20 +176,35 @@ impl Default for Candidates {
 }
 
 #[inline(always)]
-fn power(best: u32, key: u32) -> u32 {
-    POWERS[(best - (key >> 16)).min(255) as usize]
+fn power(best: i32, key: i32) -> u32 {
+    POWERS[(best - (key >> 16)) as usize % POWERS.len()]
 }
 
-/// Different for every move of a position; the same in all versions of the engine. Promotions count up from here.
+/// What a move is known by: the sum of its features above, what breaks ties below. That is different for every move of a
+/// position and the same in all versions of the engine: where it comes from, where it goes, what it
+/// promotes to. It is the whole move, so nothing else needs to be kept.
 #[inline(always)]
-fn tie_break(from: Square, to: Square) -> u32 {
-    (from.index() as u32) << 9 | (to.index() as u32) << 3
+fn key(sum: i32, from: Square, to: Square, kind: MoveKind) -> i32 {
+    sum << 16 | (from.index() as i32) << 10 | (to.index() as i32) << 4 | kind as i32
 }
 
-/// The move of a piece to a square that may be the enemy's.
+/// The move of a key.
 #[inline(always)]
-fn step(from: Square, to: Square, enemies: Bitboard) -> Move {
-    Move::new(from, to, if enemies.has(to) { MoveKind::Capture } else { MoveKind::Quiet })
+fn move_of(key: i32) -> Option<Move> {
+    let bits = key as u16;
+    Move::from_bits(bits >> 10 | (bits >> 4 & 63) << 6 | bits << 12)
+}
+
+/// What a piece does that goes to a square that may be the enemy's.
+#[inline(always)]
+fn kind_of_step(to: Square, enemies: Bitboard) -> MoveKind {
+    if enemies.has(to) { MoveKind::Capture } else { MoveKind::Quiet }
+}
+
+/// All squares or none: what a branch would do that nobody could foretell.
+#[inline(always)]
+fn all_if(condition: bool) -> Bitboard {
+    Bitboard(u64::from(condition).wrapping_neg())
 }
 
 /// From which squares something of one kind would do something.
@@ -219,17 +248,13 @@ impl Sight {
         // What all kinds want, then what only lesser ones want.
         let loose = glance.prey[5];
         for square in glance.prey[1] {
-            let diagonal = attacks::bishop(square, occupied);
+            let (diagonal, straight) = (attacks::bishop(square, occupied), attacks::rook(square, occupied));
             add(1, attacks::knight(square));
             add(2, diagonal);
-            if glance.prey[3].has(square) {
-                let straight = attacks::rook(square, occupied);
-                add(3, straight);
-                if loose.has(square) {
-                    add(4, diagonal | straight);
-                    add(5, attacks::king(square));
-                }
-            }
+            add(3, straight & all_if(glance.prey[3].has(square)));
+            let is_loose = all_if(loose.has(square));
+            add(4, (diagonal | straight) & is_loose);
+            add(5, attacks::king(square) & is_loose);
         }
         for square in glance.endangered {
             let (diagonal, straight) = (attacks::bishop(square, occupied), attacks::rook(square, occupied));
@@ -249,16 +274,74 @@ impl Sight {
     }
 }
 
+/// Where the pieces of a position can go, a set after the other. Sets are kept and judged one after the other in
+/// a loop, not where they are generated: there are a dozen places for that, and a judge in each of them would be more
+/// code than a processor keeps at hand.
+struct Sets {
+    /// No more than two for each square: a queen comes twice. `// [set]`
+    pieces: [(Square, Bitboard); 128],
+    piece_sets: usize,
+    /// Targets, how far behind them the pawns stand, what they do. `// [set]`
+    pawns: [(Bitboard, i8, MoveKind); 4],
+    pawn_sets: usize,
+    /// Castling, promotions, taking in passing.
+    others: MoveList,
+}
+
+impl Sets {
+    fn new() -> Sets {
+        Sets {
+            pieces: [(Square::A1, Bitboard::EMPTY); 128],
+            piece_sets: 0,
+            pawns: [(Bitboard::EMPTY, 0, MoveKind::Quiet); 4],
+            pawn_sets: 0,
+            others: MoveList::new(),
+        }
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        (self.piece_sets, self.pawn_sets) = (0, 0);
+        self.others.clear();
+    }
+}
+
+impl MoveSink for Sets {
+    #[inline(always)]
+    fn piece(&mut self, from: Square, targets: Bitboard, _enemies: Bitboard) {
+        self.pieces[self.piece_sets % 128] = (from, targets);
+        self.piece_sets += usize::from(targets.any());
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, targets: Bitboard, delta: i8, kind: MoveKind) {
+        self.pawns[self.pawn_sets % 4] = (targets, delta, kind);
+        self.pawn_sets += usize::from(targets.any());
+    }
+
+    #[inline(always)]
+    fn promotions(&mut self, targets: Bitboard, delta: i8, capture: bool) {
+        self.others.promotions(targets, delta, capture);
+    }
+
+    #[inline(always)]
+    fn one(&mut self, m: Move) {
+        self.others.push(m);
+    }
+}
+
 /// Weights that always come together, added up.
 struct Pairs {
     /// What is on the target and how safe both ends are. `// [kind][safety of the origin][safety of the target][what is taken]`
     ends: [[[[i16; 8]; 4]; 4]; 6],
     /// Threats and defence. `// [kind][threats + 4 * defends]`
     aims: [[i16; 8]; 6],
+    /// Nothing but for rooks and queens. `// [kind][origin's file][target's file]`
+    files: [[[i16; 4]; 4]; 6],
 }
 
 static PAIRS: Pairs = {
-    let mut pairs = Pairs { ends: [[[[0; 8]; 4]; 4]; 6], aims: [[0; 8]; 6] };
+    let mut pairs = Pairs { ends: [[[[0; 8]; 4]; 4]; 6], aims: [[0; 8]; 6], files: [[[0; 4]; 4]; 6] };
     let mut n = 0;
     while n < 6 * 4 * 4 * 6 {
         let (kind, origin, target, taken) = (n / 96, n / 24 % 4, n / 6 % 4, n % 6);
@@ -272,6 +355,12 @@ static PAIRS: Pairs = {
         let (kind, threats, defends) = (n / 6, n / 2 % 3, n % 2);
         pairs.aims[kind][threats + 4 * defends] = WEIGHTS[at::THREATS + kind * 3 + threats] as i16
             + WEIGHTS[at::DEFENDS + kind * 2 + defends] as i16;
+        n += 1;
+    }
+    let mut n = 0;
+    while n < 2 * 9 {
+        let (kind, target, origin) = (n / 9 + 3, n / 3 % 3, n % 3);
+        pairs.files[kind][origin][target] = WEIGHTS[at::FILE + n] as i16;
         n += 1;
     }
     pairs
@@ -298,7 +387,24 @@ static JOURNEYS: LazyLock<Box<Journeys>> = LazyLock::new(|| {
     journeys
 });
 
-/// Judges moves as they are generated.
+/// What [`Glance::file`] says of each file.
+#[inline(always)]
+fn files_of(pawn_files: [Bitboard; 2]) -> [u8; 8] {
+    /// A byte for each bit. `// [bits]`
+    static BYTES: [u64; 256] = {
+        let mut bytes = [0; 256];
+        let mut n = 0;
+        while n < 256 * 8 {
+            bytes[n / 8] |= ((n as u64 / 8) >> (n % 8) & 1) << (8 * (n % 8));
+            n += 1;
+        }
+        bytes
+    };
+    let (ours, theirs) = (pawn_files[0].0 as u8, pawn_files[1].0 as u8);
+    (2 * BYTES[usize::from(ours)] + BYTES[usize::from(theirs & !ours)]).to_le_bytes()
+}
+
+/// Judges the moves of a position.
 struct Judge<'a> {
     glance: &'a Glance<'a>,
     /// `// [kind]`
@@ -311,32 +417,44 @@ struct Judge<'a> {
     again: [i32; 2],
     /// The weight of taking back. `// [safety of the target]`
     recapture: [i32; 4],
+    /// Where the last move went.
+    recaptured: Bitboard,
     /// The enemy king as the side to move sees it.
     enemy_king: usize,
     /// What [`Glance::file`] says. `// [file]`
     files: [u8; 8],
+    /// How many are judged.
+    count: usize,
     candidates: &'a mut Candidates,
 }
 
 impl<'a> Judge<'a> {
     #[inline(always)]
     fn new(glance: &'a Glance<'a>, candidates: &'a mut Candidates) -> Judge<'a> {
-        let [on, home, other] = [0, 3, 6].map(|which| weight(at::AGAIN + which + glance.phase));
+        let again = |which: usize| weight(at::AGAIN + which * 3 + glance.phase);
+        let (on, home, other) = (again(0), again(1), again(2));
         let own = glance.trail.own;
         let other = if own.is_some() { other } else { 0 };
         let captured = glance.trail.last.is_some_and(|(_, captured)| captured);
         let enemy_king = glance.board.king(!glance.us).index() ^ glance.flip;
+        let (mut common, mut recapture) = ([0; 6], [0; 4]);
+        for (k, sum) in common.iter_mut().enumerate() {
+            *sum = weight(at::CLOCK + k * 4 + glance.clock) + other;
+        }
+        for (target, sum) in recapture.iter_mut().enumerate() {
+            *sum = weight(at::RECAPTURE + usize::from(captured) * 4 + target);
+        }
         Judge {
             glance,
             sights: Sight::of_kinds(glance),
-            common: std::array::from_fn(|k| weight(at::CLOCK + k * 4 + glance.clock) + other),
+            common,
             last_mover: own.map(|own| (own.to(), own.from())),
             again: [on - other, home - on],
-            recapture: std::array::from_fn(|target| {
-                weight(at::RECAPTURE + usize::from(captured) * 4 + target)
-            }),
+            recapture,
+            recaptured: glance.trail.last.map_or(Bitboard::EMPTY, |(last, _)| last.to().into()),
             enemy_king,
-            files: std::array::from_fn(|file| glance.file(Square::from_index(file)) as u8),
+            files: files_of(glance.pawn_files),
+            count: 0,
             candidates,
         }
     }
@@ -371,16 +489,40 @@ impl<'a> Judge<'a> {
         Self::bit(sight.one, to) + Self::bit(sight.several, to) + 4 * Self::bit(sight.defends, to)
     }
 
-    /// The moves of a piece that is no pawn and uncovers no check. `FILES`: it counts on which file they are.
+    /// All moves.
     #[inline(always)]
-    fn moves_of<const FILES: bool>(
-        &mut self,
-        kind: PieceType,
-        from: Square,
-        targets: Bitboard,
-        enemies: Bitboard,
-    ) {
+    fn judge(&mut self) {
+        for number in 0..self.candidates.sets.piece_sets.min(128) {
+            let (from, targets) = self.candidates.sets.pieces[number];
+            self.piece(from, targets);
+        }
+        for number in 0..self.candidates.sets.pawn_sets.min(4) {
+            let (targets, delta, kind) = self.candidates.sets.pawns[number];
+            self.pawns(targets, delta, kind);
+        }
+        for number in 0..self.candidates.sets.others.len() {
+            self.by_features(self.candidates.sets.others[number]);
+        }
+        self.candidates.count = self.count;
+    }
+
+    #[inline(always)]
+    fn push(&mut self, key: i32) {
+        // No position has as many moves: the remainder spares a check.
+        self.candidates.keys[self.count % 256] = key;
+        self.count += 1;
+    }
+
+    /// The moves of a piece that is no pawn.
+    #[inline(always)]
+    fn piece(&mut self, from: Square, targets: Bitboard) {
         let glance = self.glance;
+        let enemies = glance.board.by_color(!glance.us);
+        if glance.discoverers.has(from) {
+            let step = |to| Move::new(from, to, kind_of_step(to, enemies));
+            return targets.into_iter().for_each(|to| self.by_features(step(to)));
+        }
+        let kind = glance.board.kind_at(from).unwrap_or(PieceType::King);
         let k = kind.index();
         let (standing, came_from) = self.coming_from(k, from);
         let safety = glance.safety(kind, from, glance.once);
@@ -394,35 +536,28 @@ impl<'a> Judge<'a> {
         if looks_back {
             plain = Bitboard::EMPTY;
         }
+        let file = |judge: &Self, square: Square| usize::from(judge.files[square.index() % 8]) % 4;
         // `// [target's file]`
-        let files: [i32; 4] = match FILES {
-            true => {
-                let origin = glance.file(from);
-                std::array::from_fn(|file| weight(at::FILE + (k - 3) * 9 + file.min(2) * 3 + origin))
-            }
-            false => [0; 4],
-        };
+        let files = &PAIRS.files[k][file(self, from)];
         let journeys = self.journeys(k);
-        let of_file = |judge: &Self, to: Square| match FILES {
-            true => files[usize::from(judge.files[to.index() % 8]) % 4],
-            false => 0,
-        };
+        let of_file = |judge: &Self, to: Square| i32::from(files[file(judge, to)]);
         let all_plain = standing + i32::from(PAIRS.ends[k][safety % 4][0][5]) + i32::from(PAIRS.aims[k][0]);
         for to in plain {
             let sum = all_plain + i32::from(journeys[to.index() ^ glance.flip]) + of_file(self, to);
-            self.candidates.push(Move::new(from, to, MoveKind::Quiet), sum, tie_break(from, to));
+            self.push(key(sum, from, to, MoveKind::Quiet));
         }
+        let safeties = glance.safeties(kind, glance.twice);
         for to in targets - plain {
             let aims = match looks_back {
                 true => self.aims_through(kind, from, to),
                 false => Self::aims(&sight, to),
             };
             let mut sum = standing + i32::from(journeys[to.index() ^ glance.flip]) + of_file(self, to);
-            sum += self.doing(kind, safety, to, glance.twice, aims);
+            sum += self.doing(kind, safety, to, safeties, aims);
             if home.has(to) {
                 sum += self.again[1];
             }
-            self.candidates.push(step(from, to, enemies), sum, tie_break(from, to));
+            self.push(key(sum, from, to, kind_of_step(to, enemies)));
         }
     }
 
@@ -434,21 +569,18 @@ impl<'a> Judge<'a> {
         kind: PieceType,
         origin_safety: usize,
         to: Square,
-        defended: Bitboard,
+        safeties: [Bitboard; 2],
         aims: usize,
     ) -> i32 {
         let glance = self.glance;
         let k = kind.index();
-        let target = glance.safety(kind, to, defended) % 4;
+        let target = Glance::safety_on(safeties, to);
         let taken = glance.board.kind_at(to).map_or(5, PieceType::index);
         let mut sum =
             i32::from(PAIRS.ends[k][origin_safety % 4][target][taken]) + i32::from(PAIRS.aims[k][aims % 8]);
-        if glance.check_squares[k].has(to) {
-            sum += weight(at::CHECK + target * 6 + k);
-        }
-        if glance.trail.last.is_some_and(|(last, _)| last.to() == to) {
-            sum += self.recapture[target];
-        }
+        // No branches, since nobody could foretell them.
+        sum += weight(at::CHECK + target * 6 + k) * Self::bit(glance.check_squares[k], to) as i32;
+        sum += self.recapture[target] * Self::bit(self.recaptured, to) as i32;
         sum
     }
 
@@ -467,71 +599,51 @@ impl<'a> Judge<'a> {
         threats + 4 * usize::from((reach & glance.endangered).any())
     }
 
-    /// A move that is not simple.
-    #[inline(never)]
-    fn by_features(&mut self, m: Move) {
-        let mut sum = 0;
-        let origin = self.glance.origin(m.from(), |feature| sum += weight(feature));
-        self.glance.features(&origin, m, |feature| sum += weight(feature));
-        let promotion = m.promotion().map_or(0, |kind| kind.index() as u32);
-        self.candidates.push(m, sum, tie_break(m.from(), m.to()) + promotion);
-    }
-}
-
-impl MoveSink for Judge<'_> {
-    #[inline(always)]
-    fn piece(&mut self, from: Square, targets: Bitboard, enemies: Bitboard) {
-        if targets.is_empty() {
-            return;
-        }
-        if self.glance.discoverers.has(from) {
-            return targets.into_iter().for_each(|to| self.by_features(step(from, to, enemies)));
-        }
-        let kind = self.glance.board.kind_at(from).unwrap_or(PieceType::King);
-        match kind {
-            PieceType::Rook | PieceType::Queen => self.moves_of::<true>(kind, from, targets, enemies),
-            _ => self.moves_of::<false>(kind, from, targets, enemies),
-        }
-    }
-
+    /// The moves of pawns that neither promote nor take in passing.
     #[inline(always)]
     fn pawns(&mut self, targets: Bitboard, delta: i8, kind: MoveKind) {
         let glance = self.glance;
         let sight = self.sights[0];
-        let defended = if kind == MoveKind::Capture { glance.twice } else { glance.once };
+        let standing = glance.safeties(PieceType::Pawn, glance.once);
+        let arriving = match kind {
+            MoveKind::Capture => glance.safeties(PieceType::Pawn, glance.twice),
+            _ => standing,
+        };
         let journeys = self.journeys(0);
         for to in targets {
             let from = to.offset(-delta);
-            let m = Move::new(from, to, kind);
             if glance.discoverers.has(from) {
-                self.by_features(m);
+                self.by_features(Move::new(from, to, kind));
                 continue;
             }
-            let safety = glance.safety(PieceType::Pawn, from, glance.once);
+            let safety = Glance::safety_on(standing, from);
             // Pawns never come back.
             let mut sum = self.coming_from(0, from).0 + i32::from(journeys[to.index() ^ glance.flip]);
             sum += match sight.plain.has(to) {
                 true => i32::from(PAIRS.ends[0][safety % 4][0][5]) + i32::from(PAIRS.aims[0][0]),
-                false => self.doing(PieceType::Pawn, safety, to, defended, Self::aims(&sight, to)),
+                false => self.doing(PieceType::Pawn, safety, to, arriving, Self::aims(&sight, to)),
             };
             if !glance.guarded.has(to) {
                 sum += weight(at::PASSED + usize::from(to.relative_rank(glance.us)));
             }
-            self.candidates.push(m, sum, tie_break(from, to));
+            self.push(key(sum, from, to, kind));
         }
     }
 
+    /// A move that is not simple.
     #[inline(always)]
-    fn promotions(&mut self, targets: Bitboard, delta: i8, capture: bool) {
-        let mut list = MoveList::new();
-        list.promotions(targets, delta, capture);
-        list.iter().for_each(|&m| self.by_features(m));
+    fn by_features(&mut self, m: Move) {
+        self.push(key(sum_of_features(self.glance, m), m.from(), m.to(), m.kind()));
     }
+}
 
-    #[inline(always)]
-    fn one(&mut self, m: Move) {
-        self.by_features(m);
-    }
+/// Out of line, and without the judge, so that what he knows can stay in registers.
+#[inline(never)]
+fn sum_of_features(glance: &Glance, m: Move) -> i32 {
+    let mut sum = 0;
+    let origin = glance.origin(m.from(), |feature| sum += weight(feature));
+    glance.features(&origin, m, |feature| sum += weight(feature));
+    sum
 }
 
 #[cfg(test)]
@@ -572,16 +684,19 @@ mod tests {
                     candidates.judge(&board, trail);
                     let glance = Glance::new(&board, trail);
                     assert_eq!(candidates.left(), board.legal_moves().len());
-                    for (&m, key) in candidates.moves[..candidates.left].iter().zip(candidates.keys) {
+                    let keys = &candidates.keys[..candidates.count];
+                    let moves: Vec<Move> = keys.iter().filter_map(|&key| move_of(key)).collect();
+                    assert_eq!(moves.len(), keys.len());
+                    for (&m, &key) in moves.iter().zip(keys) {
                         let mut sum = 0;
                         let origin = glance.origin(m.from(), |feature| sum += weight(feature));
                         glance.features(&origin, m, |feature| sum += weight(feature));
-                        assert_eq!((key >> 16) as i32 - (1 << 15), sum, "{m:?} in {}", board.fen());
+                        assert_eq!(key >> 16, sum, "{m:?} in {}", board.fen());
                     }
                     if candidates.left() == 0 {
                         break;
                     }
-                    let m = dice.choose(&candidates.moves[..candidates.left]);
+                    let m = dice.choose(&moves);
                     trail = trail.followed_by(m);
                     board.make(m);
                 }
