@@ -34,6 +34,8 @@ const LOOKUPS: usize = 1_000_000;
 const DEFAULT_ROWS: u64 = 10_000_000;
 const SEARCH_NODES: u64 = 150_000;
 const SEARCH_ROUNDS: usize = 7;
+/// Where instructions are counted, which takes fifty times as long.
+const COUNTED_NODES: u64 = 10_000;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,6 +46,10 @@ fn main() -> Outcome<()> {
         ["--map", folder] => measure_map(Path::new(folder)),
         ["--vec", folder] => measure_vec(Path::new(folder)),
         ["--search", folder] => measure_search(Path::new(folder)),
+        ["--search-off", _] => search_outside(&mut searcher(None)?, COUNTED_NODES).map(|_| ()),
+        ["--search-on", folder] => {
+            search_outside(&mut searcher(Some(Path::new(folder)))?, COUNTED_NODES).map(|_| ())
+        }
         _ => Err("usage: experience_speed [ROWS]".into()),
     }
 }
@@ -213,38 +219,81 @@ fn measure_vec(folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
+/// With the book of a folder, or without one.
+fn searcher(book: Option<&Path>) -> Outcome<Searcher> {
+    let mut searcher = Searcher::new(16, Arc::new(Weights::new(&EvalParams::embedded())));
+    if let Some(folder) = book {
+        searcher.set_experience(Some(Arc::new(ExperienceBook::open(&book_file(folder))?)));
+    }
+    Ok(searcher)
+}
+
+/// Searches positions that are not in the book; the nodes visited.
+fn search_outside(searcher: &mut Searcher, nodes: u64) -> Outcome<u64> {
+    let mut visited = 0;
+    for (fen, _) in bench::POSITIONS.iter().take(12) {
+        searcher.new_game();
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        visited += searcher.search(&Board::from_fen(fen)?, &limits, &Signals::new(), &mut Silent).nodes;
+    }
+    Ok(visited)
+}
+
 /// The same searches with the book on and off, in turn; positions are not in it, so the trees must be equal.
 fn measure_search(folder: &Path) -> Outcome<()> {
-    let weights = Arc::new(Weights::new(&EvalParams::embedded()));
-    let book = Arc::new(ExperienceBook::open(&book_file(folder))?);
-    let boards =
-        bench::POSITIONS.iter().map(|(fen, _)| Board::from_fen(fen)).collect::<Result<Vec<_>, _>>()?;
-    let mut searchers = [Searcher::new(16, weights.clone()), Searcher::new(16, weights)];
-    searchers[1].set_experience(Some(book));
     // [off, on]
-    let mut best = [Duration::MAX; 2];
+    let mut searchers = [searcher(None)?, searcher(Some(folder))?];
+    let mut times = [Vec::new(), Vec::new()];
     let mut nodes = [0; 2];
     for _ in 0..SEARCH_ROUNDS {
-        for (which, searcher) in searchers.iter_mut().enumerate() {
-            nodes[which] = 0;
+        for which in 0..2 {
             let before = cpu()?;
-            for board in boards.iter().take(12) {
-                searcher.new_game();
-                let limits = Limits { nodes: Some(SEARCH_NODES), ..Limits::default() };
-                nodes[which] += searcher.search(board, &limits, &Signals::new(), &mut Silent).nodes;
-            }
-            best[which] = best[which].min(cpu()? - before);
+            nodes[which] = search_outside(&mut searchers[which], SEARCH_NODES)?;
+            times[which].push(cpu()? - before);
         }
     }
     if nodes[0] != nodes[1] {
         return Err(format!("the book changed a search outside of it: {nodes:?} nodes").into());
     }
-    let speed = best.map(|time| nodes[0] as f64 / time.as_secs_f64());
+    let mut ratios: Vec<f64> = times[0]
+        .iter()
+        .zip(&times[1])
+        .map(|(off, on)| 100.0 * off.as_secs_f64() / on.as_secs_f64())
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    times.iter_mut().for_each(|times| times.sort_unstable());
+    let speed = [0, 1].map(|which: usize| nodes[0] as f64 / times[which][0].as_secs_f64());
     println!(
-        "search outside the book: {:.0} nodes a CPU second without it, {:.0} with it ({:.2}%; best of {SEARCH_ROUNDS})",
+        "search outside the book: {:.0} nodes a CPU second without it, {:.0} with it ({:.2}%; best of \
+         {SEARCH_ROUNDS}); each pair of runs {:.2}% to {:.2}%, median {:.2}%",
         speed[0],
         speed[1],
-        100.0 * speed[1] / speed[0]
+        100.0 * speed[1] / speed[0],
+        ratios[0],
+        ratios[SEARCH_ROUNDS - 1],
+        ratios[SEARCH_ROUNDS / 2]
     );
+    match [instructions(folder, "--search-off"), instructions(folder, "--search-on")] {
+        [Some(off), Some(on)] => println!(
+            "instructions of the same searches with {COUNTED_NODES} nodes each: {off} without it, {on} with it \
+             ({:.3}% of the speed)",
+            100.0 * off as f64 / on as f64
+        ),
+        _ => println!("instructions are not counted: that needs valgrind"),
+    }
     Ok(())
+}
+
+/// What callgrind counts in a process of its own. Busy machines count the same as idle ones.
+fn instructions(folder: &Path, mode: &str) -> Option<u64> {
+    let out = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(std::env::current_exe().ok()?)
+        .arg(mode)
+        .arg(folder)
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&out.stderr).into_owned();
+    let line = text.lines().find(|line| line.contains("Collected"))?;
+    line.split_whitespace().last()?.parse().ok()
 }
