@@ -76,6 +76,14 @@ impl Board {
         }
     }
 
+    /// Whether a move leaves the other side an exchange that wins at least a pawn more than the move itself took.
+    pub fn offers_material(&self, m: Move) -> bool {
+        let least = self.gain(m) + EXCHANGE_VALUES[PieceType::Pawn.index()];
+        let mut after = self.clone();
+        after.make(m);
+        after.legal_moves().iter().any(|&reply| reply.is_capture() && after.see_ge(reply, least))
+    }
+
     /// What a move wins at once: the piece taken and what a promotion adds.
     #[inline(always)]
     fn gain(&self, m: Move) -> Value {
@@ -136,6 +144,27 @@ mod tests {
         }
         board.unmake();
         gain - best_reply
+    }
+
+    #[test]
+    fn what_is_an_offer() {
+        for (fen, text, offers) in [
+            // A bishop for a pawn; the same where the bishop is taken for nothing; a pawn for a pawn.
+            ("rnbq1rk1/pppnbppp/4p3/3pP3/3P4/2NB1N2/PPP2PPP/R1BQK2R w KQ - 0 1", "d3h7", true),
+            ("4k3/8/4p3/8/8/8/8/4KB2 w - - 0 1", "f1a6", false),
+            ("4k3/8/4p3/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", false),
+            // A knight under attack: to stay is to offer it, to go is not.
+            ("4k3/8/8/3p4/4N3/8/P7/4K3 w - - 0 1", "a2a3", true),
+            ("4k3/8/8/3p4/4N3/8/P7/4K3 w - - 0 1", "e4g3", false),
+            // Defended by its equal: an exchange.
+            ("4k3/8/5n2/8/4N3/3P4/P7/4K3 w - - 0 1", "a2a3", false),
+            // A rook for a bishop.
+            ("4k3/8/3p4/4b3/8/8/8/4R1K1 w - - 0 1", "e1e5", true),
+        ] {
+            let board = Board::from_fen(fen).unwrap();
+            let m = board.parse_uci(text).unwrap();
+            assert_eq!(board.offers_material(m), offers, "{fen} {text}");
+        }
     }
 
     #[test]

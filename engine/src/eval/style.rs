@@ -13,6 +13,7 @@
 //! [temper]                            # may be left out
 //! simplify = -20                      # centipawns by which a level position is better on an emptier board
 //! gambit = 10                         # what each pawn of material it is behind is worth to it
+//! offer = 20                          # what it likes a move that offers material (may be left out)
 //!
 //! [book]
 //! decisive = 50                       # -100 likes drawn lines, 100 decided ones
@@ -356,12 +357,13 @@ mod tests {
         let with =
             |temper: &str| Style::parse(&GOOD.replace("[book]", &format!("[temper]\n{temper}\n[book]")));
         let temper = with("simplify = -20\ngambit = 10").unwrap().temper;
-        assert_eq!(temper, Temper { simplify: -20, gambit: 10 });
+        assert_eq!(temper, Temper { simplify: -20, gambit: 10, offer: 0 });
         for (text, part) in [
             ("simplify = 10", "line 10: `gambit` is missing here"),
             ("simplify = 10\ngambit = 10\nsad = 1", "line 13: `sad` is unknown in [temper]: remove it"),
             ("simplify = 300\ngambit = 10", "line 11: "),
             ("simplify = 10\ngambit = -1", "line 12: "),
+            ("simplify = 10\ngambit = 10\noffer = 101", "line 13: "),
         ] {
             let message = with(text).unwrap_err().to_string();
             assert!(message.starts_with(part), "{text}: {message}");

@@ -24,19 +24,30 @@ pub struct Temper {
     /// How many centipawns each pawn of material that it is behind is worth to it, in the middlegame, up to
     /// three.
     pub gambit: Value,
+    /// How many centipawns more a move is worth to it that offers material. Only a choice among its next moves: a
+    /// search that counted on offers to come would see them everywhere.
+    pub offer: Value,
 }
 
 impl Temper {
     pub(super) fn parse(temper: Table) -> Result<Temper, LineError> {
         temper.allow_only(
-            |name| name == "simplify" || name == "gambit",
+            |name| ["simplify", "gambit", "offer"].contains(&name),
             |name| format!("`{name}` is unknown in [temper]: remove it"),
         )?;
         Ok(Temper {
             // Less than the width of what is level: a better position must stay the better one.
             simplify: temper.get("simplify")?.integer(-200..201)? as Value,
             gambit: temper.get("gambit")?.integer(0..101)? as Value,
+            offer: temper.find("offer").map_or(Ok(0), |offer| offer.integer(0..101))? as Value,
         })
+    }
+
+    /// By how much a side has less material, in pawns.
+    #[inline(always)]
+    pub(super) fn pawns_behind(material: MaterialKey, side: Color) -> i32 {
+        let fewer = |kind| material.count(!side, kind) - material.count(side, kind);
+        PieceType::ALL.into_iter().zip(PAWNS_WORTH).map(|(kind, worth)| worth * fewer(kind)).sum()
     }
 
     /// The value for the side `own`, whose temper it is.
@@ -46,11 +57,7 @@ impl Temper {
         let pawns = count(Color::White, PieceType::Pawn) + count(Color::Black, PieceType::Pawn);
         let gone = (FULL_BOARD - phase - pawns).max(0);
         let levelness = (LEVEL_WITHIN - value_own.abs()).max(0);
-        let behind: i32 = PieceType::ALL
-            .into_iter()
-            .zip(PAWNS_WORTH)
-            .map(|(kind, worth)| worth * (count(!own, kind) - count(own, kind)))
-            .sum();
+        let behind = Temper::pawns_behind(material, own);
         value_own
             + self.simplify * gone * levelness / (FULL_BOARD * LEVEL_WITHIN)
             + self.gambit * behind.clamp(0, MOST_PAWNS_GIVEN) * phase / FULL_PHASE
@@ -75,7 +82,7 @@ mod tests {
 
     #[test]
     fn an_emptier_board_is_liked_the_more_the_more_level_it_is() {
-        let temper = Temper { simplify: 80, gambit: 0 };
+        let temper = Temper { simplify: 80, gambit: 0, offer: 0 };
         for own in Color::ALL {
             assert_eq!(colored(temper, 0, FULL, own), 0);
             assert_eq!(colored(temper, 0, NO_QUEENS, own), 16);
@@ -88,7 +95,7 @@ mod tests {
     #[test]
     fn the_better_position_stays_the_better_one() {
         for simplify in [-200, 200] {
-            let temper = Temper { simplify, gambit: 0 };
+            let temper = Temper { simplify, gambit: 0, offer: 0 };
             let values = (-400..400).map(|value| colored(temper, value, EMPTY, Color::White));
             assert!(values.is_sorted());
         }
@@ -96,7 +103,7 @@ mod tests {
 
     #[test]
     fn what_was_given_is_partly_regained_in_the_middlegame() {
-        let temper = Temper { simplify: 0, gambit: 30 };
+        let temper = Temper { simplify: 0, gambit: 30, offer: 0 };
         let a_pawn_down = "rnbqkbnr/pppppppp/8/8/8/8/PPPPP1PP/RNBQKBNR w KQkq - 0 1";
         assert_eq!(colored(temper, -100, a_pawn_down, Color::White), -70);
         assert_eq!(colored(temper, 100, a_pawn_down, Color::Black), 100);

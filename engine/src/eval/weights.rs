@@ -1,5 +1,6 @@
 //! What the evaluator reads: the weights bound to the two sides.
 
+use super::accumulator::MaterialKey;
 use super::params::EvalParams;
 use super::score::Score;
 use super::style::Style;
@@ -119,6 +120,16 @@ impl Weights {
     #[inline(always)]
     pub fn draw_value(&self, side_to_move: Color) -> Value {
         self.draw_value[side_to_move.index()]
+    }
+
+    /// What a move that offers material is worth beyond its value, to the side to move. Nothing to who is behind
+    /// already: one offer at a time.
+    pub(crate) fn taste_for_offers(&self, board: &Board) -> Value {
+        let side = board.side_to_move();
+        let is_mine = |(_, own): &(Temper, Color)| *own == side;
+        let is_behind = || Temper::pawns_behind(MaterialKey::of(board), side) > 0;
+        let taste = self.temper.filter(is_mine).map_or(0, |(temper, _)| temper.offer);
+        if taste == 0 || is_behind() { 0 } else { taste }
     }
 
     fn for_sides(sides: [EvalParams; 2]) -> Weights {

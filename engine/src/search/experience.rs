@@ -46,10 +46,9 @@ const FOLLOWED_PLIES: u32 = 60;
 /// So many of a node's known moves are tried right after the table move.
 const FIRST_MOVES: usize = 4;
 
-/// A search that is deeper than those the book learned from knows more than they did. From so many plies beyond them on ...
-const DEEPER_PLIES: i32 = 2;
-/// ... the book's say is halved, and again after so many more.
-const HALVED_EVERY: i32 = 2;
+/// A search that is deeper than those the book learned from knows more than they did: for each ply beyond so many
+/// more, the book's say is halved.
+const DEEPER_PLIES: i32 = 1;
 
 /// What the search was told to make of a book by default, in hundredths of its full weight.
 pub const DEFAULT_WEIGHT: u32 = 100;
@@ -75,6 +74,8 @@ pub(super) struct Opinion {
     most_lowered: Value,
     /// Of the searches behind it; 0 where none is known, as in other people's games.
     depth: i32,
+    /// By how much a value is raised in any case, as a matter of style.
+    taste: Value,
 }
 
 /// What a move or a position is worth by the games of the book.
@@ -119,13 +120,20 @@ impl Opinion {
             most_raised: MOST_SHIFT,
             most_lowered: MOST_SHIFT,
             depth: depth as i32,
+            taste: 0,
         }
+    }
+
+    /// What is known of a move and a style's taste for it. `None` where there is neither.
+    pub(super) fn with_taste(known: Option<Opinion>, taste: Value) -> Option<Opinion> {
+        let none = Opinion { score: 0, share: 0, most_raised: 0, most_lowered: 0, depth: 0, taste: 0 };
+        (known.is_some() || taste != 0).then_some(Opinion { taste, ..known.unwrap_or(none) })
     }
 
     /// What is left of it in a search of this depth.
     pub(super) fn in_search_of(self, depth: i32) -> Opinion {
         let beyond = if self.depth == 0 { 0 } else { (depth - self.depth - DEEPER_PLIES).max(0) };
-        Opinion { share: self.share >> (beyond / HALVED_EVERY).min(10), ..self }
+        Opinion { share: self.share >> beyond.min(10), ..self }
     }
 
     /// A value with this opinion in it. It rises with the value, never leaves it by more than allowed, and lets
@@ -135,7 +143,8 @@ impl Opinion {
             return v;
         }
         let blended = v + ((self.score - v) * self.share).div_euclid(1024);
-        blended.clamp(v - self.most_lowered, v + self.most_raised).clamp(-KNOWN_WIN + 1, KNOWN_WIN - 1)
+        let allowed = blended.clamp(v - self.most_lowered, v + self.most_raised);
+        (allowed + self.taste).clamp(-KNOWN_WIN + 1, KNOWN_WIN - 1)
     }
 
     /// The window of a value whose blend is to be told from `alpha` and `beta`: what lies on its bounds or
@@ -318,15 +327,16 @@ mod tests {
     use super::*;
 
     const fn opinion(score: Value, share: Value, most_raised: Value) -> Opinion {
-        Opinion { score, share, most_raised, most_lowered: MOST_SHIFT, depth: 0 }
+        Opinion { score, share, most_raised, most_lowered: MOST_SHIFT, depth: 0, taste: 0 }
     }
 
-    const OPINIONS: [Opinion; 5] = [
+    const OPINIONS: [Opinion; 6] = [
         opinion(0, 0, MOST_SHIFT),
         opinion(35, 512, 0),
         opinion(-MOST_SCORE, 1023, MOST_SHIFT),
         opinion(90, 1024, MOST_SHIFT),
         opinion(MOST_SCORE, 77, MOST_SHIFT),
+        Opinion { taste: 30, ..opinion(20, 300, 0) },
     ];
 
     #[test]
@@ -335,7 +345,10 @@ mod tests {
             let mut last = -value::INFINITE;
             for v in -value::INFINITE..=value::INFINITE {
                 let blended = opinion.blend(v);
-                assert!(blended >= last && (blended - v).abs() <= MOST_SHIFT, "{opinion:?} {v}");
+                assert!(
+                    blended >= last && (blended - v).abs() <= MOST_SHIFT + opinion.taste,
+                    "{opinion:?} {v}"
+                );
                 assert!(v.abs() < KNOWN_WIN || blended == v, "{opinion:?} {v}");
                 last = blended;
             }
@@ -376,8 +389,8 @@ mod tests {
                 .in_search_of(search)
                 .share
         };
-        assert_eq!([6, 9, 11, 12].map(|search| share(9, search)), [512; 4]);
-        assert_eq!([13, 14, 15, 17, 19].map(|search| share(9, search)), [256, 256, 128, 64, 32]);
+        assert_eq!([6, 9, 10].map(|search| share(9, search)), [512; 3]);
+        assert_eq!([11, 12, 13, 14].map(|search| share(9, search)), [256, 128, 64, 32]);
         assert_eq!(share(9, 120), 0);
         // Games that nobody searched speak as before.
         assert_eq!(share(0, 40), 512);

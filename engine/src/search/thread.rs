@@ -281,9 +281,12 @@ impl<'a> Thread<'a> {
         let root_moves: Vec<RootMove> = if ranking.is_empty() {
             let opinions = shared.experience.root_opinions(board, root_moves);
             root_in_book = !opinions.is_empty();
+            let taste = memory.evaluator.weights().taste_for_offers(board);
             let with_opinion = |&m: &Move| {
                 let known = opinions.iter().find(|(known, _)| *known == m);
-                RootMove { opinion: known.map(|&(_, opinion)| opinion), ..RootMove::new(m) }
+                let taste = if taste != 0 && board.offers_material(m) { taste } else { 0 };
+                let opinion = Opinion::with_taste(known.map(|&(_, opinion)| opinion), taste);
+                RootMove { opinion, ..RootMove::new(m) }
             };
             let mut root_moves: Vec<RootMove> = root_moves.iter().map(with_opinion).collect();
             // What is known comes first, the most promising at the head.

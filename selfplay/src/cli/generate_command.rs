@@ -232,7 +232,7 @@ impl GenerateArgs {
         let as_white = &weights[Color::White.index()];
         let sides = Color::ALL.map(|color| as_white.side(color).hash());
         let Style { name, contempt, temper, .. } = &style;
-        let temper = format!("{} {}", temper.simplify, temper.gambit);
+        let temper = format!("{} {} {}", temper.simplify, temper.gambit, temper.offer);
         Ok((weights, format!("{name} {:016x} {:016x} {contempt} {temper}", sides[0], sides[1])))
     }
 
