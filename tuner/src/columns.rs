@@ -1,16 +1,23 @@
 //! The columns of the tuner's matrix: one for a weight that enters linearly (White's count less Black's),
 //! three for any other (White's count, Black's, and one for the frequent case that both are the same).
 //!
+//! Where the kings stand on opposite wings, a piece counts its square in `psqt` and as often in `psqt_apart`. Such rows
+//! have a bank of columns of their own, in which a square stands for both weights together: so they are no longer than
+//! others. What does not fit that has a column at the very end, for `psqt_apart` alone.
+//!
 //! A row is one position: its columns in ascending order with their counts, in [`PARTS`] parts.
 
 use engine::eval::gradient::{Pair, Slopes, Sums};
-use engine::eval::{Coefficient, CountedSums, EvalParams, Role, Score};
+use engine::eval::{Coefficient, CountedSums, EvalParams, Role, Score, Sheet};
 
 /// A column and how often it was counted.
 pub type Entry = (u16, i16);
 
-/// How many columns there are.
-const COLUMNS: usize = {
+/// How many weights have a partner: one that is counted as often, or not at all.
+const PAIRS: usize = 5 * 64;
+
+/// How many columns a bank has.
+const BANK: usize = {
     let (mut columns, mut index) = (0_usize, 0);
     while index < EvalParams::COUNT {
         columns += if matches!(EvalParams::ROLES[index], Role::Linear) { 1 } else { 3 };
@@ -18,6 +25,9 @@ const COLUMNS: usize = {
     }
     columns
 };
+
+/// How many columns there are.
+const COLUMNS: usize = 2 * BANK;
 
 /// Tables by column have an entry a column and some unused ones: a power of two, so that an index is
 /// masked instead of checked.
@@ -49,13 +59,47 @@ pub const GROUPS: usize = 16;
 /// A row's parts: linear columns, danger of White's, of Black's and of both, and all the rest.
 pub const PARTS: usize = 5;
 
+/// Where the counts of a weight go.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The first column.
+    pub column: u16,
+    /// The distance to the next of the three; 0 for a linear weight, and 1 for one of the last part of a row.
+    pub apart: u16,
+    /// The weight that may be counted as often as this one.
+    pub partner: Option<u16>,
+}
+
+/// [`Place::apart`] of a linear weight that is the partner of another: it is counted at the end of a row.
+const LATE: u16 = u16::MAX;
+
+/// The bank of columns that a row uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bank {
+    /// Every column is for one weight.
+    Single,
+    /// The column of a weight with a partner is for both.
+    Paired,
+}
+
+impl Bank {
+    /// Where it begins.
+    #[inline(always)]
+    pub fn first(self) -> usize {
+        match self {
+            Bank::Single => 0,
+            Bank::Paired => BANK,
+        }
+    }
+}
+
 /// Which column belongs to which weight.
 #[derive(Debug)]
 pub struct Columns {
-    /// `// [weight]` its first column, and the distance to the next of its three
-    places: Vec<(u16, u16)>,
-    /// `// [column]`
-    weight: Vec<u16>,
+    /// `// [weight]`
+    places: Vec<Place>,
+    /// `// [column]` and, where it is for two, the other
+    weight: Vec<(u16, Option<u16>)>,
     /// `// [column]`
     group: Box<[u8; TABLE]>,
 }
@@ -64,19 +108,26 @@ impl Columns {
     /// The columns of the evaluation's list of weights.
     pub fn new() -> Columns {
         let with_role = |role| (0..EvalParams::COUNT).filter(move |&index| EvalParams::ROLES[index] == role);
+        let nowhere = Place { column: 0, apart: 0, partner: None };
         let mut columns = Columns {
-            places: vec![(0, 0); EvalParams::COUNT],
+            places: vec![nowhere; EvalParams::COUNT],
             weight: Vec::new(),
             group: Box::new([0; TABLE]),
         };
-        for index in with_role(Role::Linear) {
-            columns.places[index] = (columns.add(index, Group::Linear as usize), 0);
+        for (index, partner) in pairs() {
+            columns.places[index].partner = Some(partner as u16);
+            columns.places[partner].apart = LATE;
+        }
+        for index in
+            with_role(Role::Linear).filter(|&index| columns.places[index].apart != LATE).collect::<Vec<_>>()
+        {
+            columns.places[index].column = columns.add(index, Group::Linear as usize);
         }
         let dangers = with_role(Role::Danger).count() as u16;
         for whose in 0..3 {
             for index in with_role(Role::Danger) {
-                let column = columns.add(index, Group::Danger as usize + whose);
-                columns.places[index] = (column - whose as u16 * dangers, dangers);
+                let column = columns.add(index, Group::Danger as usize + whose) - whose as u16 * dangers;
+                columns.places[index] = Place { column, apart: dangers, ..nowhere };
             }
         }
         // The others stand in the order of the list, so that a row is in order too.
@@ -88,35 +139,46 @@ impl Columns {
             };
             let column = columns.add(index, first);
             (1..3).for_each(|whose| _ = columns.add(index, first + whose));
-            columns.places[index] = (column, 1);
+            columns.places[index] = Place { column, apart: 1, ..nowhere };
+        }
+        for (_, partner) in pairs() {
+            columns.places[partner].column = columns.add(partner, Group::Linear as usize);
+        }
+        for column in 0..BANK {
+            let (weight, _) = columns.weight[column];
+            columns.weight.push((weight, columns.places[usize::from(weight)].partner));
+            columns.group[BANK + column] = columns.group[column];
         }
         columns
     }
 
-    /// The first column of a weight, and the distance to the next of its three; 0 for a linear weight, and 1 for
-    /// one of the last part of a row.
+    /// Where the counts of a weight go.
     #[inline(always)]
-    pub fn place(&self, weight: u16) -> (u16, u16) {
+    pub fn place(&self, weight: u16) -> Place {
         self.places[usize::from(weight)]
     }
 
     fn add(&mut self, weight: usize, group: usize) -> u16 {
         let column = self.weight.len();
-        self.weight.push(weight as u16);
+        self.weight.push((weight as u16, None));
         self.group[column] = group as u8;
         column as u16
     }
 
-    /// The weight a column belongs to, if there is such a column.
-    pub fn weight(&self, column: usize) -> Option<usize> {
-        self.weight.get(column).map(|&weight| usize::from(weight))
+    /// The weight or weights a column belongs to.
+    pub fn weights(&self, column: usize) -> impl Iterator<Item = usize> + use<> {
+        let (first, other) =
+            self.weight.get(column).map_or((None, None), |&(first, other)| (Some(first), other));
+        first.into_iter().chain(other).map(usize::from)
     }
 
     /// `// [column]` the weights spread out.
     pub fn spread(&self, weights: &[Pair]) -> Table {
         let mut table = empty_table();
-        for (place, &index) in table.iter_mut().zip(&self.weight) {
-            *place = weights[usize::from(index)];
+        for (column, place) in table.iter_mut().enumerate() {
+            for index in self.weights(column) {
+                *place = [place[0] + weights[index][0], place[1] + weights[index][1]];
+            }
         }
         table
     }
@@ -124,8 +186,8 @@ impl Columns {
     /// `// [column]` the same for weights as the engine has them.
     pub fn spread_scores(&self, weights: &[Score]) -> Box<[Score; TABLE]> {
         let mut table = Box::new([Score::ZERO; TABLE]);
-        for (place, &index) in table.iter_mut().zip(&self.weight) {
-            *place = weights[usize::from(index)];
+        for (column, place) in table.iter_mut().enumerate() {
+            self.weights(column).for_each(|index| *place += weights[index]);
         }
         table
     }
@@ -133,9 +195,11 @@ impl Columns {
     /// `// [weight]` sums over columns gathered.
     pub fn gather(&self, by_column: &[Pair; TABLE]) -> Vec<Pair> {
         let mut by_weight = vec![[0.0; 2]; EvalParams::COUNT];
-        for (&index, sum) in self.weight.iter().zip(by_column) {
-            let by_weight = &mut by_weight[usize::from(index)];
-            *by_weight = [by_weight[0] + sum[0], by_weight[1] + sum[1]];
+        for (column, sum) in by_column.iter().enumerate() {
+            for index in self.weights(column) {
+                let by_weight = &mut by_weight[index];
+                *by_weight = [by_weight[0] + sum[0], by_weight[1] + sum[1]];
+            }
         }
         by_weight
     }
@@ -204,6 +268,13 @@ impl Columns {
     }
 }
 
+/// The weights that have a partner, and that.
+fn pairs() -> impl Iterator<Item = (usize, usize)> {
+    let params = EvalParams::default();
+    let [first, second] = [&params.psqt, &params.psqt_apart].map(|table| params.index_of(&table[0][0]));
+    (0..PAIRS).map(move |place| (first + place, second + place))
+}
+
 impl Default for Columns {
     fn default() -> Columns {
         Columns::new()
@@ -227,42 +298,89 @@ impl Part {
 
 /// The row of one position, written anew for each.
 pub struct RowParts {
-    parts: [Part; PARTS],
+    /// Those of a row, and what comes behind them.
+    parts: [Part; PARTS + 1],
+    /// The bank of its columns, once it is known.
+    bank: Option<Bank>,
 }
 
 impl RowParts {
     /// An empty row.
     pub fn new() -> RowParts {
-        RowParts { parts: std::array::from_fn(|_| Part { entries: [(0, 0); TABLE], length: 0 }) }
+        RowParts { parts: std::array::from_fn(|_| Part { entries: [(0, 0); TABLE], length: 0 }), bank: None }
     }
 
     /// Begins anew.
     pub fn clear(&mut self) {
         self.parts.iter_mut().for_each(|part| part.length = 0);
+        self.bank = None;
+    }
+
+    /// The bank of its columns.
+    #[inline(always)]
+    pub fn bank(&self) -> Bank {
+        self.bank.unwrap_or(Bank::Single)
     }
 
     /// Takes what was counted, in the order of the list.
-    pub fn take(&mut self, columns: &Columns, counted: Coefficient) {
-        let net = counted.white - counted.black;
-        match columns.place(counted.index) {
-            (column, 0) => self.parts[0].push_if(net != 0, (column, net)),
-            place => self.take_other(place, counted),
+    pub fn take(&mut self, columns: &Columns, sheet: &Sheet, counted: Coefficient) {
+        let place = columns.place(counted.index);
+        if place.apart != 0 {
+            return self.take_other(place, counted);
+        }
+        if let Some(partner) = place.partner {
+            self.take_partner(columns, sheet, counted, partner);
+        }
+        self.parts[0].push_if(true, (place.column, counted.white - counted.black));
+    }
+
+    /// Takes the counts of a weight's partner off the sheet. The first such weight decides about the bank.
+    #[inline(always)]
+    pub fn take_partner(&mut self, columns: &Columns, sheet: &Sheet, counted: Coefficient, partner: u16) {
+        let (net, together) = (counted.white - counted.black, sheet.take_net(usize::from(partner)));
+        let bank = *self.bank.get_or_insert(if together == net { Bank::Paired } else { Bank::Single });
+        let more = together - if bank == Bank::Paired { net } else { 0 };
+        self.parts[PARTS].push_if(more != 0, (columns.place(partner).column, more));
+    }
+
+    /// The same for a weight that is not linear, or late, and whose place is known.
+    #[inline(always)]
+    pub fn take_other(
+        &mut self,
+        Place { column, apart, .. }: Place,
+        Coefficient { white, black, .. }: Coefficient,
+    ) {
+        let [_, for_white, for_black, for_both, rest, late] = &mut self.parts;
+        match apart {
+            1 => {
+                rest.push_if(white != black && white != 0, (column, white));
+                rest.push_if(white != black && black != 0, (column + 1, black));
+                rest.push_if(white == black, (column + 2, white));
+            }
+            LATE => late.push_if(white != black, (column, white - black)),
+            _ => {
+                for_white.push_if(white != black && white != 0, (column, white));
+                for_black.push_if(white != black && black != 0, (column + apart, black));
+                for_both.push_if(white == black, (column + 2 * apart, white));
+            }
         }
     }
 
-    /// The same for a weight that is not linear, whose place is known.
+    /// Puts what came too early behind the last part, in order. Nearly always there is nothing.
     #[inline(always)]
-    pub fn take_other(&mut self, (column, apart): (u16, u16), Coefficient { white, black, .. }: Coefficient) {
-        let [_, for_white, for_black, for_both, rest] = &mut self.parts;
-        if apart == 1 {
-            rest.push_if(white != black && white != 0, (column, white));
-            rest.push_if(white != black && black != 0, (column + 1, black));
-            rest.push_if(white == black, (column + 2, white));
-        } else {
-            for_white.push_if(white != black && white != 0, (column, white));
-            for_black.push_if(white != black && black != 0, (column + apart, black));
-            for_both.push_if(white == black, (column + 2 * apart, white));
+    pub fn finish(&mut self) {
+        if self.parts[PARTS].length > 0 {
+            self.append_late();
         }
+    }
+
+    #[cold]
+    fn append_late(&mut self) {
+        let [.., rest, late] = &mut self.parts;
+        let entries = &mut late.entries[..late.length.min(TABLE)];
+        entries.sort_unstable();
+        entries.iter().for_each(|&entry| rest.push_if(true, entry));
+        late.length = 0;
     }
 
     /// One of the parts.
@@ -281,5 +399,34 @@ impl RowParts {
 impl Default for RowParts {
     fn default() -> RowParts {
         RowParts::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_partner_that_is_counted_alone_comes_last_and_in_order() {
+        let (columns, sheet, mut row) = (Columns::new(), Sheet::new(), RowParts::new());
+        let weights: Vec<(usize, usize)> = pairs().collect();
+        let (first, partner, other) = (weights[70].0, weights[80].1, weights[75].1);
+        let last = (0..EvalParams::COUNT).rfind(|&index| EvalParams::ROLES[index] == Role::Scale).unwrap();
+        for (index, white) in [(first, 2), (other, 1), (partner, 3), (last, 1)] {
+            row.take(&columns, &sheet, Coefficient { index: index as u16, white, black: 0 });
+        }
+        row.finish();
+        assert_eq!(row.bank(), Bank::Single);
+        let taken = row.row();
+        assert!(taken.is_sorted_by(|a, b| a.0 < b.0), "{taken:?}");
+        let meant: Vec<(Vec<usize>, i16)> =
+            taken.iter().map(|&(column, count)| (columns.weights(column.into()).collect(), count)).collect();
+        assert_eq!(meant, [(vec![first], 2), (vec![last], 1), (vec![other], 1), (vec![partner], 3)]);
+        // In the second bank a weight goes with its partner, and all others are as they were.
+        for (column, _) in taken {
+            let both: Vec<usize> = columns.weights(Bank::Paired.first() + usize::from(column)).collect();
+            let alone: Vec<usize> = columns.weights(column.into()).collect();
+            assert_eq!(both, if alone == [first] { vec![first, weights[70].1] } else { alone });
+        }
     }
 }

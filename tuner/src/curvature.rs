@@ -13,8 +13,8 @@ use rayon::prelude::*;
 use crate::columns::TABLE;
 use crate::objective::Objective;
 use crate::random::splitmix;
-use crate::store::Row;
-use crate::vector::widely;
+use crate::store::{Chunk, Row};
+use crate::vector::{Work, widely};
 
 /// Positions in the sample for correlations, a weight.
 const SAMPLED_PER_WEIGHT: usize = 60;
@@ -72,35 +72,52 @@ pub fn survey(objective: &Objective, weights: &[Pair]) -> Survey {
     let parts: Vec<Vec<[f64; 3]>> = store
         .chunks()
         .par_iter()
-        .map(|chunk| {
-            let mut sums = vec![[0.0; 3]; TABLE];
-            store.for_each(chunk, &spread, |row| {
-                let by_value = by_value(objective, row.slopes.value_white);
-                row.for_each_column(|column, count, slope| {
-                    let by_count = by_value * count;
-                    let (mg, eg) = (by_count * slope[0], by_count * slope[1]);
-                    let sum = &mut sums[usize::from(column) % TABLE];
-                    *sum = [sum[0] + mg * mg, sum[1] + eg * eg, sum[2] + 1.0];
-                });
-            });
-            sums
-        })
+        .map(|chunk| widely(Squares { objective: *objective, chunk, spread: &spread }))
         .collect();
     let mut survey =
         Survey { exercised: vec![0; EvalParams::COUNT], diagonal: vec![[0.0; 2]; EvalParams::COUNT] };
     let share = 2.0 / store.len() as f64;
     for part in parts {
         for (column, [mg, eg, times]) in part.into_iter().enumerate() {
-            let Some(weight) = columns.weight(column) else { break };
-            let sum = &mut survey.diagonal[weight];
-            *sum = [sum[0] + share * mg, sum[1] + share * eg];
-            survey.exercised[weight] += times as u64;
+            for weight in columns.weights(column) {
+                let sum = &mut survey.diagonal[weight];
+                *sum = [sum[0] + share * mg, sum[1] + share * eg];
+                survey.exercised[weight] += times as u64;
+            }
         }
     }
     survey
 }
 
+/// `// [column]` the squared slopes of a chunk's predictions, and in how many positions it was counted.
+struct Squares<'a> {
+    objective: Objective<'a>,
+    chunk: &'a Chunk,
+    spread: &'a [Pair; TABLE],
+}
+
+impl Work for Squares<'_> {
+    type Output = Vec<[f64; 3]>;
+
+    #[inline(always)]
+    fn run<const WIDE: bool>(self) -> Vec<[f64; 3]> {
+        let mut sums = vec![[0.0; 3]; TABLE];
+        let mut rows = self.objective.store.rows(self.chunk, self.spread);
+        while let Some(row) = rows.next_row() {
+            let by_value = by_value(&self.objective, row.slopes.value_white);
+            row.for_each_column(|column, count, slope| {
+                let by_count = by_value * count;
+                let (mg, eg) = (by_count * slope[0], by_count * slope[1]);
+                let sum = &mut sums[usize::from(column) % TABLE];
+                *sum = [sum[0] + mg * mg, sum[1] + eg * eg, sum[2] + 1.0];
+            });
+        }
+        sums
+    }
+}
+
 /// How the predicted score moves with the value.
+#[inline(always)]
 fn by_value(objective: &Objective, value_white: f64) -> f64 {
     let expected = objective.sigmoid.expected(value_white);
     expected * (1.0 - expected) * objective.sigmoid.steepness()
@@ -147,7 +164,7 @@ impl Preconditioner {
                 }
                 let size = variables.len();
                 drop(sample);
-                Preconditioner { variables, unit, root: widely(|| cholesky(lower, size)) }
+                Preconditioner { variables, unit, root: widely(Cholesky { lower, size }) }
             }
         }
     }
@@ -197,19 +214,53 @@ impl Preconditioner {
     }
 }
 
+/// Numbers that are worked on side by side.
+type Eight = [f64; 8];
+
+#[inline(always)]
+fn add_products(sums: &mut Eight, a: &Eight, b: &Eight) {
+    for lane in 0..8 {
+        sums[lane] += a[lane] * b[lane];
+    }
+}
+
+/// Sums in lanes, and what is left of two rows when all eights are taken.
+#[inline(always)]
+fn total(sums: Eight, a: &[f64], b: &[f64]) -> f64 {
+    sums.iter().sum::<f64>() + a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
+}
+
 /// The sum of products, eight at a time. `a` may be longer.
 #[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a[..b.len()].as_chunks(), b.as_chunks());
     let mut sums = [0.0; 8];
-    let a = &a[..b.len()];
-    let (mut eights_a, mut eights_b) = (a.chunks_exact(8), b.chunks_exact(8));
-    for (a, b) in eights_a.by_ref().zip(eights_b.by_ref()) {
-        for lane in 0..8 {
-            sums[lane] += a[lane] * b[lane];
-        }
+    for (a, b) in a.iter().zip(b) {
+        add_products(&mut sums, a, b);
     }
-    let rest: f64 = eights_a.remainder().iter().zip(eights_b.remainder()).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f64>() + rest
+    total(sums, a_rest, b_rest)
+}
+
+/// The same of one row with four others of one length.
+#[inline(always)]
+fn four_dots(a: &[f64], [b, c, d, e]: [&[f64]; 4]) -> [f64; 4] {
+    let length = b.len();
+    let (a, a_rest) = a[..length].as_chunks();
+    let [(b, b_rest), (c, c_rest), (d, d_rest), (e, e_rest)] =
+        [b, c, d, e].map(|other| other[..length].as_chunks());
+    let [mut for_b, mut for_c, mut for_d, mut for_e] = [[0.0; 8]; 4];
+    for ((((a, b), c), d), e) in a.iter().zip(b).zip(c).zip(d).zip(e) {
+        add_products(&mut for_b, a, b);
+        add_products(&mut for_c, a, c);
+        add_products(&mut for_d, a, d);
+        add_products(&mut for_e, a, e);
+    }
+    [
+        total(for_b, a_rest, b_rest),
+        total(for_c, a_rest, c_rest),
+        total(for_d, a_rest, d_rest),
+        total(for_e, a_rest, e_rest),
+    ]
 }
 
 /// The curvature as a sample of positions tells it.
@@ -238,31 +289,16 @@ impl Sample {
         // [column] how likely a position with it is taken
         let mut likely = [0.0f64; TABLE];
         for (column, likely) in likely.iter_mut().enumerate() {
-            if let Some(weight) = store.columns.weight(column).filter(|&weight| slot[weight].is_some()) {
-                *likely = SEEN / exercised[weight].max(1) as f64;
+            for weight in store.columns.weights(column).filter(|&weight| slot[weight].is_some()) {
+                *likely = likely.max(SEEN / exercised[weight].max(1) as f64);
             }
         }
-        let triangle = slots * (slots + 1) / 2;
+        let likely = &likely;
+        let (slot_of, spread) = (&slot, &spread);
         let parts: Vec<Vec<[f32; 4]>> = (0..PARTS)
             .into_par_iter()
             .map(|part| {
-                let mut sums = vec![[0.0; 4]; triangle];
-                let mut gradient = RowGradient::new(slots);
-                for (place, chunk) in store.chunks().iter().enumerate().skip(part).step_by(PARTS) {
-                    let mut lot = place as u64;
-                    store.for_each(chunk, &spread, |row| {
-                        let mut share = least;
-                        row.for_each_column(|column, _, _| {
-                            share = share.max(likely[usize::from(column) % TABLE]);
-                        });
-                        lot = splitmix(lot);
-                        if lot as f64 <= share * u64::MAX as f64 {
-                            gradient.take(objective, row, &slot);
-                            gradient.add_products(&mut sums, share.min(1.0).recip() as f32);
-                        }
-                    });
-                }
-                sums
+                widely(Products { objective: *objective, part, slot: slot_of, slots, least, likely, spread })
             })
             .collect();
         // In the order of the parts, whoever was first.
@@ -291,74 +327,179 @@ impl Sample {
     }
 }
 
-/// The slopes of one position's prediction.
-struct RowGradient {
-    /// Those that are not zero, by ascending slot.
-    slopes: Vec<(u16, [f32; 2])>,
-    /// `// [slot]` a buffer to merge the columns of a weight in
-    by_slot: Vec<[f32; 2]>,
+/// The sums of products of slopes over a part of the sample.
+struct Products<'a> {
+    objective: Objective<'a>,
+    part: usize,
+    /// `// [weight]`
+    slot: &'a [Option<u16>],
+    slots: usize,
+    /// How likely any position is taken,
+    least: f64,
+    /// and one with a column, `// [column]`
+    likely: &'a [f64; TABLE],
+    spread: &'a [Pair; TABLE],
 }
 
-impl RowGradient {
-    fn new(slots: usize) -> RowGradient {
-        RowGradient { slopes: Vec::new(), by_slot: vec![[0.0; 2]; slots] }
+impl Work for Products<'_> {
+    type Output = Vec<[f32; 4]>;
+
+    #[inline(always)]
+    fn run<const WIDE: bool>(self) -> Vec<[f32; 4]> {
+        let store = self.objective.store;
+        let mut sums = vec![[0.0; 4]; self.slots * (self.slots + 1) / 2];
+        let mut batch = Batch::new(self.slots);
+        for (place, chunk) in store.chunks().iter().enumerate().skip(self.part).step_by(PARTS) {
+            let mut lot = place as u64;
+            let mut rows = store.rows(chunk, self.spread);
+            while let Some(row) = rows.next_row() {
+                let mut share = self.least;
+                for &place in row.places() {
+                    share = share.max(self.likely[usize::from(place) % TABLE]);
+                }
+                lot = splitmix(lot);
+                if lot as f64 <= share * u64::MAX as f64 {
+                    batch.take(&self.objective, &row, self.slot, share.min(1.0).recip() as f32);
+                    if batch.is_full() {
+                        batch.add_products(&mut sums);
+                    }
+                }
+            }
+        }
+        batch.add_products(&mut sums);
+        sums
+    }
+}
+
+/// The slopes of some positions' predictions. Their products are added up slot by slot, not position by position: a row of
+/// the sums stays in the nearest cache then, which the whole triangle does not fit in.
+struct Batch {
+    /// Those that are not zero, position by position, in each by ascending slot.
+    slopes: Vec<(u16, [f32; 2])>,
+    /// `// [position]` where its slopes begin, and what it counts for
+    positions: Vec<(u32, f32)>,
+    /// `// [slot]` a buffer to merge the columns of a weight in
+    by_slot: Vec<[f32; 2]>,
+    /// `// [slot]` the positions with it, and where among the slopes it stands
+    found: Vec<Vec<(u32, u32)>>,
+}
+
+impl Batch {
+    /// How many positions it holds: their slopes fit in the second cache.
+    const SIZE: usize = 512;
+
+    fn new(slots: usize) -> Batch {
+        Batch {
+            slopes: Vec::new(),
+            positions: Vec::new(),
+            by_slot: vec![[0.0; 2]; slots],
+            found: vec![Vec::new(); slots],
+        }
     }
 
-    fn take(&mut self, objective: &Objective, row: &Row, slot: &[Option<u16>]) {
-        self.slopes.clear();
+    fn is_full(&self) -> bool {
+        self.positions.len() == Batch::SIZE
+    }
+
+    /// Takes a position that counts for `weight`.
+    #[inline(always)]
+    fn take(&mut self, objective: &Objective, row: &Row, slot: &[Option<u16>], weight: f32) {
+        let (position, begin) = (self.positions.len() as u32, self.slopes.len());
+        self.positions.push((begin as u32, weight));
         let columns = &objective.store.columns;
         let by_value = by_value(objective, row.slopes.value_white);
+        let (slopes, by_slot) = (&mut self.slopes, &mut self.by_slot);
         row.for_each_column(|column, count, slope| {
-            let weight = columns.weight(usize::from(column));
-            let Some(slot) = weight.and_then(|weight| slot[weight]) else { return };
             let by_count = by_value * count;
             let (mg, eg) = ((by_count * slope[0]) as f32, (by_count * slope[1]) as f32);
-            let sum = &mut self.by_slot[usize::from(slot)];
-            if *sum == [0.0; 2] {
-                self.slopes.push((slot, [0.0; 2]));
+            for slot in columns.weights(usize::from(column)).filter_map(|weight| slot[weight]) {
+                let sum = &mut by_slot[usize::from(slot)];
+                if *sum == [0.0; 2] {
+                    slopes.push((slot, [0.0; 2]));
+                }
+                *sum = [sum[0] + mg, sum[1] + eg];
             }
-            *sum = [sum[0] + mg, sum[1] + eg];
         });
-        for (slot, slope) in &mut self.slopes {
-            *slope = std::mem::take(&mut self.by_slot[usize::from(*slot)]);
+        for (slot, slope) in &mut slopes[begin..] {
+            *slope = std::mem::take(&mut by_slot[usize::from(*slot)]);
         }
-        self.slopes.sort_unstable_by_key(|&(slot, _)| slot);
+        slopes[begin..].sort_unstable_by_key(|&(slot, _)| slot);
+        for (place, &(slot, _)) in slopes.iter().enumerate().skip(begin) {
+            self.found[usize::from(slot)].push((position, place as u32));
+        }
     }
 
-    /// Adds the products of all pairs, times `weight`.
-    fn add_products(&self, sums: &mut [[f32; 4]], weight: f32) {
-        for (place, &(slot, own)) in self.slopes.iter().enumerate() {
-            let own = own.map(|slope| slope * weight);
-            let first = usize::from(slot) * (usize::from(slot) + 1) / 2;
-            for &(other_slot, other) in &self.slopes[..=place] {
-                let sum = &mut sums[first + usize::from(other_slot)];
-                *sum = [
-                    sum[0] + own[0] * other[0],
-                    sum[1] + own[0] * other[1],
-                    sum[2] + own[1] * other[0],
-                    sum[3] + own[1] * other[1],
-                ];
+    /// Adds the products of all pairs of slopes of a position, and begins anew.
+    #[inline(always)]
+    fn add_products(&mut self, sums: &mut [[f32; 4]]) {
+        for (slot, found) in self.found.iter_mut().enumerate() {
+            let sums = &mut sums[slot * (slot + 1) / 2..][..slot + 1];
+            for (position, place) in found.drain(..) {
+                let (begin, weight) = self.positions[position as usize];
+                let slopes = &self.slopes[begin as usize..=place as usize];
+                let own = self.slopes[place as usize].1.map(|slope| slope * weight);
+                for &(other_slot, other) in slopes {
+                    let sum = &mut sums[usize::from(other_slot)];
+                    *sum = [
+                        sum[0] + own[0] * other[0],
+                        sum[1] + own[0] * other[1],
+                        sum[2] + own[1] * other[0],
+                        sum[3] + own[1] * other[1],
+                    ];
+                }
             }
         }
+        self.slopes.clear();
+        self.positions.clear();
     }
 }
 
 /// The lower triangular root of a positive definite matrix, in its place.
-#[inline(always)]
-fn cholesky(mut lower: Vec<f64>, size: usize) -> Vec<f64> {
-    for row in 0..size {
-        let (above, rest) = lower.split_at_mut(row * (row + 1) / 2);
-        let own = &mut rest[..row + 1];
-        for column in 0..row {
-            let other = &above[column * (column + 1) / 2..][..column + 1];
-            let (before, entry) = own.split_at_mut(column);
-            entry[0] = (entry[0] - dot(other, before)) / other[column];
+struct Cholesky {
+    /// The lower triangle, row by row.
+    lower: Vec<f64>,
+    size: usize,
+}
+
+/// So many rows of a root are computed side by side: each row above is then read once for all of them.
+const ABREAST: usize = 4;
+
+impl Work for Cholesky {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run<const WIDE: bool>(self) -> Vec<f64> {
+        let Cholesky { mut lower, size } = self;
+        let begin = |row: usize| row * (row + 1) / 2;
+        for first in (0..size).step_by(ABREAST) {
+            let (above, rest) = lower.split_at_mut(begin(first));
+            if first + ABREAST <= size {
+                for column in 0..first {
+                    let other = &above[begin(column)..][..column + 1];
+                    let at: [usize; ABREAST] = std::array::from_fn(|row| begin(first + row) - begin(first));
+                    let sums = four_dots(other, at.map(|at| &rest[at..][..column]));
+                    for (at, sum) in at.into_iter().zip(sums) {
+                        rest[at + column] = (rest[at + column] - sum) / other[column];
+                    }
+                }
+            }
+            // What is left of these rows: the corner where they meet, or all of them at the very end.
+            for row in first..(first + ABREAST).min(size) {
+                let done = if first + ABREAST <= size { first } else { 0 };
+                let (above, rest) = lower.split_at_mut(begin(row));
+                let own = &mut rest[..row + 1];
+                for column in done..row {
+                    let other = &above[begin(column)..][..column + 1];
+                    let (before, entry) = own.split_at_mut(column);
+                    entry[0] = (entry[0] - dot(other, before)) / other[column];
+                }
+                let square = own[row] - dot(own, &own[..row]);
+                // Rounding may eat what the shrinkage left.
+                own[row] = square.max(1e-9).sqrt();
+            }
         }
-        let square = own[row] - dot(own, &own[..row]);
-        // Rounding may eat what the shrinkage left.
-        own[row] = square.max(1e-9).sqrt();
+        lower
     }
-    lower
 }
 
 #[cfg(test)]
@@ -373,7 +514,7 @@ mod tests {
         let preconditioner = Preconditioner {
             variables: vec![(0, 0), (0, 1), (1, 0)],
             unit: vec![0.5, 0.25, 0.2],
-            root: cholesky(correlation, 3),
+            root: Cholesky { lower: correlation, size: 3 }.run::<false>(),
         };
         for variable in 0..3 {
             let mut one = vec![0.0; 3];

@@ -12,7 +12,7 @@ use argmin::solver::quasinewton::LBFGS;
 use engine::eval::gradient::Pair;
 
 use crate::adam;
-use crate::cpu::cpu_seconds;
+use crate::cpu::{cpu_seconds, return_freed_memory};
 use crate::curvature::{Preconditioner, Scaling, Survey, survey};
 use crate::objective::Objective;
 use crate::store::Store;
@@ -145,8 +145,8 @@ const SAMPLED: usize = 4;
 /// How much correlations are shrunk far from the minimum, where long steps leave the range in which the
 /// curvature is known,
 const FAR_SHRINKAGE: f64 = 0.03;
-/// and near it.
-const NEAR_SHRINKAGE: f64 = 0.001;
+/// and near it, where the penalty alone keeps tame what positions say nothing about.
+const NEAR_SHRINKAGE: f64 = 1e-5;
 
 /// A pawn, the unit of the penalty.
 const PAWN: f64 = 100.0;
@@ -175,6 +175,7 @@ impl Descent<'_> {
     /// Runs to the end; `see` learns of every iteration with its weights.
     pub fn run(&self, options: &FitOptions, see: &mut dyn FnMut(&Step, &[Pair])) -> Fit {
         let began = cpu_seconds();
+        return_freed_memory();
         let mut watch =
             Watch { descent: self, options, began, see, curve: Vec::new(), best: None, silent: false };
         let part = self.objective.store.thinned(PART);

@@ -47,6 +47,7 @@ pub enum LabelError {
 
 impl Label {
     /// Reads what follows the position on its line.
+    #[inline(always)]
     pub fn parse(text: &str) -> Result<Label, LabelError> {
         let mut label = Label::default();
         let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b';' | b',');

@@ -11,13 +11,14 @@ use engine::types::{Color, PieceType};
 use rayon::prelude::*;
 
 use crate::codebook::{Codebook, LONGEST_PART};
-use crate::columns::{Columns, Entry, GROUPS, PARTS, RowParts, TABLE};
+use crate::columns::{Bank, Columns, Entry, GROUPS, PARTS, RowParts, TABLE};
 use crate::input::{Block, Content, HASH_OF_NOTHING, Input};
 use crate::label::{Label, Side};
 use crate::packed::PackedPosition;
 use crate::random::splitmix;
 use crate::sigmoid::{DEFAULT_K, Group, Sigmoid};
 use crate::store::{Store, write_head};
+use crate::vector::{Work, widely};
 use crate::viewpoint::{Suspicion, Viewpoint};
 
 /// Blocks for each thread that are worked on before the results are put in order: enough to keep every core
@@ -206,7 +207,10 @@ pub fn load(paths: &[PathBuf], start: &EvalParams, options: &LoadOptions) -> Res
                 let workshop = &loading.workshop;
                 blocks
                     .into_par_iter()
-                    .map_init(|| Worker::new(workshop), |worker, block| worker.parse(&block))
+                    .map_init(
+                        || Worker::new(workshop),
+                        |worker, block| widely(Parse { worker, block: &block }),
+                    )
                     .collect()
             };
             for mut block in parsed {
@@ -273,12 +277,27 @@ pub fn load(paths: &[PathBuf], start: &EvalParams, options: &LoadOptions) -> Res
 
 /// Where a label has no score, or no result.
 const NO_SCORE: i16 = i16::MIN;
-const NO_RESULT: f32 = f32::NAN;
+const NO_RESULT: u16 = u16::MAX;
 
-/// What is known of one file's labels before they are mixed. Results wait in the stores.
+/// What a result of 1 is while it waits: even, so that a draw is a whole number too.
+const WON: f32 = (u16::MAX - 1) as f32;
+
+/// A label whose parts are not mixed yet, in the place where it is going to be.
+fn unmixed(label: Label) -> f32 {
+    let result = label.result.map_or(NO_RESULT, |result| (result * WON).round() as u16);
+    f32::from_bits(u32::from(result) << 16 | u32::from(label.score.unwrap_or(NO_SCORE) as u16))
+}
+
+/// Its result and its score.
+fn parts_of(unmixed: f32) -> (Option<f32>, i16) {
+    let (result, score) = ((unmixed.to_bits() >> 16) as u16, unmixed.to_bits() as u16 as i16);
+    ((result != NO_RESULT).then(|| f32::from(result) / WON), score)
+}
+
+/// What is known of one file's labels before they are mixed. They wait in the stores.
 struct FileLabels {
-    /// `// [train, hold-out]` the score of each position
-    scores: [Vec<i16>; 2],
+    /// `// [train, hold-out]` how many positions there are
+    positions: [usize; 2],
     /// `// [score - i16::MIN]` the results that go with each score
     results: Vec<Group>,
     scored: u64,
@@ -294,7 +313,7 @@ fn place_of(score: i16) -> usize {
 impl FileLabels {
     fn new() -> FileLabels {
         FileLabels {
-            scores: [Vec::new(), Vec::new()],
+            positions: [0; 2],
             results: vec![Group::default(); 1 << 16],
             scored: 0,
             bad: 0,
@@ -304,7 +323,7 @@ impl FileLabels {
 
     /// Takes note of a label; answers with what the store is to keep for now.
     fn take(&mut self, label: Label, held_out: bool) -> f32 {
-        self.scores[usize::from(held_out)].push(label.score.unwrap_or(NO_SCORE));
+        self.positions[usize::from(held_out)] += 1;
         if let Some(score) = label.score {
             self.scored += 1;
             if let Some(result) = label.result.map(f64::from) {
@@ -314,7 +333,7 @@ impl FileLabels {
                 group.squares += result * result;
             }
         }
-        label.result.unwrap_or(NO_RESULT)
+        unmixed(label)
     }
 
     fn summary(&mut self, name: String, options: &LoadOptions) -> FileSummary {
@@ -330,7 +349,7 @@ impl FileLabels {
             let fitted = || Sigmoid::fit_groups(&groups).map(|fitted| fitted.k).filter(|&k| k > 0.0);
             options.score_k.or_else(fitted).unwrap_or(DEFAULT_K)
         });
-        let positions = self.scores.iter().map(|scores| scores.len() as u64).sum();
+        let positions = self.positions.iter().map(|&number| number as u64).sum();
         FileSummary { name, positions, bad: self.bad, scored: self.scored, score_k }
     }
 }
@@ -384,14 +403,15 @@ impl Loading {
         let sigmoid = Sigmoid { k: summary.score_k.unwrap_or(DEFAULT_K) };
         let expected: Vec<f32> =
             (i16::MIN..=i16::MAX).map(|score| sigmoid.expected(f64::from(score)) as f32).collect();
-        for (store, scores) in [&mut self.train, &mut self.holdout].into_iter().zip(&file.scores) {
-            store.relabel(store.len() - scores.len(), |place, result| {
-                let expected = expected[place_of(scores[place])];
-                let label = match (result.is_nan(), scores[place] == NO_SCORE) {
-                    (false, false) => lambda as f32 * result + (1.0 - lambda as f32) * expected,
-                    (false, true) => result,
-                    (true, false) => expected,
-                    (true, true) => 0.5,
+        for (store, positions) in [&mut self.train, &mut self.holdout].into_iter().zip(file.positions) {
+            store.relabel(store.len() - positions, |unmixed| {
+                let (result, score) = parts_of(unmixed);
+                let expected = expected[place_of(score)];
+                let label = match (result, score == NO_SCORE) {
+                    (Some(result), false) => lambda as f32 * result + (1.0 - lambda as f32) * expected,
+                    (Some(result), true) => result,
+                    (None, false) => expected,
+                    (None, true) => 0.5,
                 };
                 self.label_range = (self.label_range.0.min(label), self.label_range.1.max(label));
                 label
@@ -454,31 +474,27 @@ impl Worker<'_> {
     /// The first rows of a block, bad lines left out.
     fn first_rows(&mut self, block: &Block) -> Vec<Vec<Entry>> {
         let mut rows = Vec::new();
-        for_each_record(block, |_, record| {
+        let mut records = Records::new(block);
+        while let Some((_, record)) = records.next_record() {
+            if rows.len() == LEARNED_FROM {
+                break;
+            }
             if let Ok(found) = record {
                 let Workshop { columns, weights, .. } = self.workshop;
                 self.row.clear();
                 let (tracer, row) = (&mut self.tracer, &mut self.row);
-                tracer.listen(found.board, weights, Sight::Differences, |counted| row.take(columns, counted));
+                tracer.listen(found.board, weights, Sight::Differences, |sheet, counted| {
+                    row.take(columns, sheet, counted)
+                });
+                row.finish();
                 rows.push(row.row());
             }
-            rows.len() < LEARNED_FROM
-        });
+        }
         rows
     }
 
-    fn parse(&mut self, block: &Block) -> ParsedBlock {
-        let mut parsed = ParsedBlock::default();
-        parsed.lines = for_each_record(block, |line, record| {
-            if let Err(reason) = record.and_then(|found| self.take(&found, &mut parsed)) {
-                parsed.bad.push((line, reason));
-            }
-            true
-        });
-        parsed
-    }
-
-    fn take(&mut self, found: &Found, parsed: &mut ParsedBlock) -> Result<(), String> {
+    #[inline(always)]
+    fn take<const WIDE: bool>(&mut self, found: &Found, parsed: &mut ParsedBlock) -> Result<(), String> {
         let workshop = self.workshop;
         let options = &workshop.options;
         let board = found.board;
@@ -488,8 +504,8 @@ impl Worker<'_> {
             Some(_) => found.label,
             None => found.label.for_white(white_to_move, options.results, options.scores),
         };
-        let traced = self.trace(board);
-        let Traced { heard, lengths, .. } = &traced;
+        let traced = self.trace::<WIDE>(board);
+        let Traced { heard, bank, lengths, .. } = &traced;
         let length: usize = lengths.iter().sum();
         if lengths.iter().any(|&length| length > LONGEST_PART) {
             return Err(format!("a row of {length} bytes is longer than the tuner keeps"));
@@ -499,7 +515,7 @@ impl Worker<'_> {
             parsed.trace_error.get_or_insert(error);
         }
         let begin = parsed.bytes.len();
-        write_head(*lengths, heard.phase, heard.ending, &mut parsed.bytes);
+        write_head(*lengths, heard.phase, *bank, heard.ending, &mut parsed.bytes);
         parsed.bytes.extend_from_slice(&self.written[..length]);
         parsed.viewpoint.look(white_to_move, material_white(board), label);
         let which = found.game.map_or(board.key(), |game| splitmix(u64::from(game)));
@@ -514,23 +530,27 @@ impl Worker<'_> {
 
     /// Evaluates a board, and writes what was counted.
     #[inline(always)]
-    fn trace(&mut self, board: &Board) -> Traced {
+    fn trace<const WIDE: bool>(&mut self, board: &Board) -> Traced {
         let Workshop { columns, weights, book, spread, .. } = self.workshop;
         let (tracer, row, written) = (&mut self.tracer, &mut self.row, &mut *self.written);
         let mut groups = [Score::ZERO; GROUPS];
         let (mut at, mut before, mut linear) = (0, 0, Score::ZERO);
         row.clear();
         // Linear columns come in order and are the first part: they are written at once.
-        let heard =
-            tracer.listen(board, weights, Sight::Differences, |counted| match columns.place(counted.index) {
-                (column, 0) => {
-                    let net = counted.white - counted.black;
-                    at = book.write(column - before, net, written, at);
-                    before = column;
-                    linear += spread[usize::from(column) % TABLE] * i32::from(net);
-                }
-                place => row.take_other(place, counted),
-            });
+        let heard = tracer.listen(board, weights, Sight::Differences, |sheet, counted| {
+            let place = columns.place(counted.index);
+            if place.apart != 0 {
+                return row.take_other(place, counted);
+            }
+            if let Some(partner) = place.partner {
+                row.take_partner(columns, sheet, counted, partner);
+            }
+            let net = counted.white - counted.black;
+            at = book.write(place.column - before, net, written, at);
+            before = place.column;
+            linear += spread[(row.bank().first() + usize::from(place.column)) % TABLE] * i32::from(net);
+        });
+        row.finish();
         groups[0] = linear;
         let mut lengths = [0; PARTS];
         lengths[0] = at;
@@ -543,7 +563,7 @@ impl Worker<'_> {
             }
             *length = at - begin;
         }
-        Traced { heard, lengths, groups }
+        Traced { heard, bank: row.bank(), lengths, groups }
     }
 
     /// Whether what was counted, times the weights, gives the evaluation; and, where asked, whether what was
@@ -554,7 +574,7 @@ impl Worker<'_> {
         let value = |groups| Columns::counted_sums(groups).assemble(heard.phase, heard.ending).value_white;
         let mut reconstructed = value(&traced.groups);
         if read_back {
-            let groups = self.sums_written(traced.lengths.iter().sum());
+            let groups = self.sums_written(traced.bank, traced.lengths.iter().sum());
             if groups != traced.groups {
                 reconstructed = value(&groups);
             }
@@ -567,10 +587,10 @@ impl Worker<'_> {
     }
 
     /// What the written bytes add up to.
-    fn sums_written(&self, length: usize) -> [Score; GROUPS] {
+    fn sums_written(&self, bank: Bank, length: usize) -> [Score; GROUPS] {
         let Workshop { columns, book, spread, .. } = self.workshop;
         let mut groups = [Score::ZERO; GROUPS];
-        let mut column = 0;
+        let mut column = bank.first();
         for &byte in &self.written[..length] {
             column += book.gap(byte);
             groups[columns.group(column as u16)] += spread[column % TABLE] * (book.count(byte) as i32);
@@ -579,9 +599,38 @@ impl Worker<'_> {
     }
 }
 
+/// A block to be parsed.
+struct Parse<'a, 'w> {
+    worker: &'a mut Worker<'w>,
+    block: &'a Block,
+}
+
+impl Work for Parse<'_, '_> {
+    type Output = ParsedBlock;
+
+    #[inline(always)]
+    fn run<const WIDE: bool>(self) -> ParsedBlock {
+        let mut parsed = ParsedBlock::default();
+        let mut records = Records::new(self.block);
+        while let Some((line, record)) = records.next_record() {
+            let taken = match record {
+                Ok(found) => self.worker.take::<WIDE>(&found, &mut parsed),
+                Err(reason) => Err(reason),
+            };
+            if let Err(reason) = taken {
+                parsed.bad.push((line, reason));
+            }
+        }
+        parsed.lines = records.number;
+        parsed
+    }
+}
+
 /// An evaluation that was listened to and written down.
 struct Traced {
     heard: Heard,
+    /// The bank of the row's columns.
+    bank: Bank,
     /// `// [part]` of the row as it was written
     lengths: [usize; PARTS],
     /// `// [group]` counts times weights
@@ -602,54 +651,69 @@ struct Found<'a> {
     game: Option<u32>,
 }
 
-/// Shows every line or packed position of a block, with its number from 1, as long as the answer is yes; answers
-/// how many there were. Empty lines and lines that begin with # are none.
-fn for_each_record(block: &Block, mut see: impl FnMut(u64, Result<Found, String>) -> bool) -> u64 {
-    let mut board = Board::start();
-    let mut number = 0;
-    match block.content {
-        Content::Lines => {
-            // Most often the whole block is text, which is quickly seen.
-            let text = std::str::from_utf8(&block.bytes).ok();
-            let mut begin = 0;
-            while begin < block.bytes.len() {
-                let rest = &block.bytes[begin..];
-                let end = begin + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                number += 1;
-                let line = match text {
-                    Some(text) => Ok(&text[begin..end]),
-                    None => std::str::from_utf8(&block.bytes[begin..end])
-                        .map_err(|_| "not text (UTF-8)".to_owned()),
-                };
-                begin = end + 1;
-                let found = match line.map(str::trim_ascii) {
-                    Ok(line) if line.is_empty() || line.starts_with('#') => continue,
-                    Ok(line) => read_line(line, &mut board),
-                    Err(reason) => Err(reason),
-                };
-                if !see(number, found) {
-                    break;
-                }
-            }
-        }
-        Content::Packed => {
-            let (positions, _) = block.bytes.as_chunks::<{ PackedPosition::SIZE }>();
-            for bytes in positions {
-                number += 1;
-                let unpacked = PackedPosition::unpack(bytes).map_err(|error| error.to_string());
-                let found = unpacked.map(|(unpacked, label, game, _)| {
-                    board = unpacked;
-                    Found { board: &board, label, game: Some(game) }
-                });
-                if !see(number, found) {
-                    break;
-                }
-            }
-        }
-    }
-    number
+/// The lines or packed positions of a block, one after the other. Empty lines and lines that begin with # are none.
+struct Records<'a> {
+    content: Content,
+    bytes: &'a [u8],
+    /// The same as text, if all of it is text: most often it is, and that is quickly seen.
+    text: Option<&'a str>,
+    /// Where the next one begins.
+    begin: usize,
+    /// How many there were.
+    number: u64,
+    board: Board,
 }
 
+impl<'a> Records<'a> {
+    fn new(block: &'a Block) -> Records<'a> {
+        let text = match block.content {
+            Content::Lines => std::str::from_utf8(&block.bytes).ok(),
+            Content::Packed => None,
+        };
+        let (content, bytes, board) = (block.content, block.bytes.as_slice(), Board::start());
+        Records { content, bytes, text, begin: 0, number: 0, board }
+    }
+
+    /// The next one with its number, from 1. (No iterator: there is one board for all of them.)
+    #[inline(always)]
+    fn next_record(&mut self) -> Option<(u64, Result<Found<'_>, String>)> {
+        if self.content == Content::Packed {
+            return self.next_packed();
+        }
+        while self.begin < self.bytes.len() {
+            let rest = &self.bytes[self.begin..];
+            let end = self.begin + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            self.number += 1;
+            let line = match self.text {
+                Some(text) => Ok(&text[self.begin..end]),
+                None => std::str::from_utf8(&self.bytes[self.begin..end])
+                    .map_err(|_| "not text (UTF-8)".to_owned()),
+            };
+            self.begin = end + 1;
+            match line.map(str::trim_ascii) {
+                Ok(line) if line.is_empty() || line.starts_with('#') => {}
+                Ok(line) => return Some((self.number, read_line(line, &mut self.board))),
+                Err(reason) => return Some((self.number, Err(reason))),
+            }
+        }
+        None
+    }
+
+    #[inline(never)]
+    fn next_packed(&mut self) -> Option<(u64, Result<Found<'_>, String>)> {
+        let packed = self.bytes[self.begin..].first_chunk::<{ PackedPosition::SIZE }>()?;
+        self.begin += PackedPosition::SIZE;
+        self.number += 1;
+        let unpacked = PackedPosition::unpack(packed).map_err(|error| error.to_string());
+        let found = unpacked.map(|(board, label, game, _)| {
+            self.board = board;
+            Found { board: &self.board, label, game: Some(game) }
+        });
+        Some((self.number, found))
+    }
+}
+
+#[inline(always)]
 fn read_line<'a>(line: &str, board: &'a mut Board) -> Result<Found<'a>, String> {
     let operations = board.set_to_front_of(line).map_err(|error| error.to_string())?;
     let label = Label::parse(operations).map_err(|error| error.to_string())?;
@@ -693,5 +757,44 @@ mod tests {
             assert!((9_500..10_500).contains(&held), "{held}");
         }
         assert!((0..1_000).all(|which| !is_held_out(which, 1, 0.0)));
+    }
+
+    #[test]
+    fn kings_on_opposite_wings_are_evaluated_from_one_entry_a_square() {
+        let lines = "r4rk1/pppn1qbp/3p2p1/3Pnp2/2P1p3/2N1B2P/PP1QBPP1/2KR3R w - - [1.0]\n\
+                     2kr3r/1pqnbppp/p2ppn2/6B1/3NPP2/2N2Q2/PPP3PP/R4RK1 b - - [0.0]\n\
+                     r4rk1/pppn1qbp/3p2p1/3Pnp2/2P1p3/2N1B2P/PP1QBPP1/R4RK1 w - - [0.5]\n";
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("apart.epd");
+        std::fs::write(&path, lines).expect("a file");
+        let mut params = EvalParams::default();
+        for (place, weight) in params.psqt_apart.as_flattened_mut().iter_mut().enumerate() {
+            *weight = Score::new(place as i32 % 37 - 20, place as i32 % 23 - 11);
+        }
+        let options = LoadOptions { holdout: 0.0, ..LoadOptions::default() };
+        // Loading compares what was written with the evaluation.
+        let data = load(std::slice::from_ref(&path), &params, &options).expect("positions");
+        let values = crate::objective::Objective::values(&data.train, &crate::starts::pairs(&params));
+        for (line, value) in lines.lines().zip(values) {
+            let board = Board::from_epd(line.split(" [").next().unwrap_or("")).expect("a position").board;
+            let evaluated = engine::eval::evaluate_white(&board, &Weights::new(&params)) as f32;
+            assert!((evaluated - value).abs() < 3.0, "{line}: {evaluated} {value}");
+        }
+        let lengths: Vec<usize> = lines
+            .lines()
+            .map(|line| {
+                let mut board = Board::start();
+                board.set_to_front_of(line).expect("a position");
+                let (columns, weights) = (Columns::new(), Weights::new(&params));
+                let mut row = RowParts::new();
+                Tracer::new().listen(&board, &weights, Sight::Differences, |sheet, counted| {
+                    row.take(&columns, sheet, counted)
+                });
+                row.finish();
+                assert_eq!(row.bank() == Bank::Paired, !line.ends_with("[0.5]"), "{line}");
+                row.row().len()
+            })
+            .collect();
+        assert!(lengths.iter().all(|&length| length < 100), "{lengths:?}");
     }
 }

@@ -6,7 +6,10 @@ use rayon::prelude::*;
 use crate::columns::{TABLE, Table, empty_table};
 use crate::sigmoid::Sigmoid;
 use crate::store::{CHUNK, Chunk, Store};
-use crate::vector::widely;
+use crate::vector::{Work, widely};
+
+/// How many chunks are passed over before their sums are added up.
+const AT_ONCE: usize = 16;
 
 /// Positions and the curve that makes scores of values.
 #[derive(Clone, Copy)]
@@ -26,14 +29,7 @@ impl Objective<'_> {
             .store
             .chunks()
             .par_iter()
-            .map(|chunk| {
-                let mut loss = 0.0;
-                self.store.for_each(chunk, &spread, |row| {
-                    let error = self.sigmoid.expected(row.slopes.value_white) - row.label;
-                    loss += error * error;
-                });
-                loss
-            })
+            .map(|chunk| widely(Losses { objective: *self, chunk, spread: &spread }))
             .collect();
         losses.iter().sum::<f64>() / self.store.len() as f64
     }
@@ -42,19 +38,20 @@ impl Objective<'_> {
     pub fn loss_and_gradient(&self, weights: &[Pair]) -> (f64, Vec<Pair>) {
         let columns = &self.store.columns;
         let spread = columns.spread(weights);
-        let parts: Vec<(f64, Table)> = self
-            .store
-            .chunks()
-            .par_iter()
-            .map(|chunk| widely(|| self.chunk_loss_and_gradient(chunk, &spread)))
-            .collect();
-        // In the order of the chunks, whoever was first.
         let mut loss = 0.0;
         let mut gradient = empty_table();
-        for (part_loss, part) in parts {
-            loss += part_loss;
-            for (sum, part) in gradient.iter_mut().zip(part.iter()) {
-                *sum = [sum[0] + part[0], sum[1] + part[1]];
+        // A few chunks at a time, or their tables would take memory as positions do.
+        for chunks in self.store.chunks().chunks(AT_ONCE) {
+            let parts: Vec<(f64, Table)> = chunks
+                .par_iter()
+                .map(|chunk| widely(Slopes { objective: *self, chunk, spread: &spread }))
+                .collect();
+            // In the order of the chunks, whoever was first.
+            for (part_loss, part) in parts {
+                loss += part_loss;
+                for (sum, part) in gradient.iter_mut().zip(part.iter()) {
+                    *sum = [sum[0] + part[0], sum[1] + part[1]];
+                }
             }
         }
         let share = 1.0 / self.store.len() as f64;
@@ -63,34 +60,70 @@ impl Objective<'_> {
         (loss * share, gradient)
     }
 
-    #[inline(always)]
-    fn chunk_loss_and_gradient(&self, chunk: &Chunk, spread: &[Pair; TABLE]) -> (f64, Table) {
-        let steepness = self.sigmoid.steepness();
-        let mut loss = 0.0;
-        let mut gradient = empty_table();
-        self.store.for_each(chunk, spread, |row| {
-            let expected = self.sigmoid.expected(row.slopes.value_white);
-            let error = expected - row.label;
-            loss += error * error;
-            row.add_slopes(2.0 * error * expected * (1.0 - expected) * steepness, &mut gradient);
-        });
-        (loss, gradient)
-    }
-
     /// The evaluations with these weights in the order of the store, White's point of view.
     pub fn values(store: &Store, weights: &[Pair]) -> Vec<f32> {
         let spread = store.columns.spread(weights);
         let mut values = vec![0.0; store.len()];
         // Every chunk but the last is full.
         values.par_chunks_mut(CHUNK).zip(store.chunks()).for_each(|(values, chunk)| {
-            let mut values = values.iter_mut();
-            store.for_each(chunk, &spread, |row| {
-                if let Some(value) = values.next() {
+            let mut rows = store.rows(chunk, &spread);
+            for value in values {
+                if let Some(row) = rows.next_row() {
                     *value = row.slopes.value_white as f32;
                 }
-            });
+            }
         });
         values
+    }
+}
+
+/// The squared errors of a chunk.
+struct Losses<'a> {
+    objective: Objective<'a>,
+    chunk: &'a Chunk,
+    spread: &'a [Pair; TABLE],
+}
+
+impl Work for Losses<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<const WIDE: bool>(self) -> f64 {
+        let Objective { store, sigmoid } = self.objective;
+        let mut rows = store.rows(self.chunk, self.spread);
+        let mut loss = 0.0;
+        while let Some(row) = rows.next_row() {
+            let error = sigmoid.expected(row.slopes.value_white) - row.label;
+            loss += error * error;
+        }
+        loss
+    }
+}
+
+/// The same with its slope along every column.
+struct Slopes<'a> {
+    objective: Objective<'a>,
+    chunk: &'a Chunk,
+    spread: &'a [Pair; TABLE],
+}
+
+impl Work for Slopes<'_> {
+    type Output = (f64, Table);
+
+    #[inline(always)]
+    fn run<const WIDE: bool>(self) -> (f64, Table) {
+        let Objective { store, sigmoid } = self.objective;
+        let steepness = sigmoid.steepness();
+        let mut rows = store.rows(self.chunk, self.spread);
+        let mut loss = 0.0;
+        let mut gradient = empty_table();
+        while let Some(row) = rows.next_row() {
+            let expected = sigmoid.expected(row.slopes.value_white);
+            let error = expected - row.label;
+            loss += error * error;
+            row.add_slopes(2.0 * error * expected * (1.0 - expected) * steepness, &mut gradient);
+        }
+        (loss, gradient)
     }
 }
 

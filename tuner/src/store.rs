@@ -9,7 +9,7 @@ use engine::eval::endgame::Ending;
 use engine::eval::gradient::{Pair, Slopes, Sums};
 
 use crate::codebook::{Codebook, LONGEST_PART};
-use crate::columns::{Columns, GROUPS, PARTS, TABLE};
+use crate::columns::{Bank, Columns, GROUPS, PARTS, TABLE};
 
 /// How many positions a chunk holds.
 pub const CHUNK: usize = 8_192;
@@ -18,6 +18,8 @@ pub const CHUNK: usize = 8_192;
 const ENDING_BITS: u8 = 0xC0;
 const ENDING_VALUE: u8 = 0x40;
 const ENDING_SCALE: u8 = 0x80;
+/// And whether its row uses the second bank of columns.
+const PAIRED: u8 = 0x20;
 
 /// The bytes of a head without an ending: the length of each part of the row, and the phase.
 const HEAD: usize = PARTS + 1;
@@ -36,7 +38,7 @@ pub struct Store {
 }
 
 /// A fixed number of positions, the last chunk fewer.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Chunk {
     /// Each: head, row.
     bytes: Vec<u8>,
@@ -64,6 +66,12 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// The columns that its bytes come to, in order; some more than once, and some where nothing is added.
+    #[inline(always)]
+    pub fn places(&self) -> &[u16] {
+        self.places
+    }
+
     /// Adds, to every column's sum, how much `by_value` times the value moves with its weight.
     #[inline(always)]
     pub fn add_slopes(&self, by_value: f64, sums: &mut [Pair; TABLE]) {
@@ -108,19 +116,26 @@ impl Row<'_> {
     }
 }
 
-/// Writes the head of a position: the lengths of the parts of its row, its phase and ending. The row follows.
-pub fn write_head(lengths: [usize; PARTS], phase: i32, ending: Option<Ending>, bytes: &mut Vec<u8>) {
-    debug_assert!(lengths.iter().all(|&length| length <= LONGEST_PART) && (0..64).contains(&phase));
+/// Writes the head of a position: the lengths of the parts of its row, its phase, bank and ending. The row follows.
+pub fn write_head(
+    lengths: [usize; PARTS],
+    phase: i32,
+    bank: Bank,
+    ending: Option<Ending>,
+    bytes: &mut Vec<u8>,
+) {
+    debug_assert!(lengths.iter().all(|&length| length <= LONGEST_PART) && (0..32).contains(&phase));
+    let phase = phase as u8 | if bank == Bank::Paired { PAIRED } else { 0 };
     let [a, b, c, d, e] = lengths;
     bytes.extend_from_slice(&[a as u8, b as u8, c as u8, d as u8, e as u8]);
     match ending {
-        None => bytes.push(phase as u8),
+        None => bytes.push(phase),
         Some(Ending::Value(value)) => {
-            bytes.push(phase as u8 | ENDING_VALUE);
+            bytes.push(phase | ENDING_VALUE);
             bytes.extend(value.to_le_bytes());
         }
         Some(Ending::Scale { factors }) => {
-            bytes.push(phase as u8 | ENDING_SCALE);
+            bytes.push(phase | ENDING_SCALE);
             bytes.extend(factors.map(|factor| factor as u8));
         }
     }
@@ -141,51 +156,46 @@ impl Chunk {
     pub fn labels(&self) -> &[f32] {
         &self.labels
     }
+}
 
-    /// Evaluates every position with weights that were spread over the columns, and shows them in order.
+/// The positions of a chunk, one after the other, evaluated with weights that were spread over the columns.
+pub struct Rows<'a> {
+    columns: &'a Columns,
+    book: &'a Codebook,
+    spread: &'a [Pair; TABLE],
+    /// What was not read yet.
+    bytes: &'a [u8],
+    labels: std::slice::Iter<'a, f32>,
+    places: [u16; LONGEST_ROW],
+}
+
+impl Rows<'_> {
+    /// The next position. (No iterator: a row is gone when the next one comes.)
     #[inline(always)]
-    fn for_each(
-        &self,
-        columns: &Columns,
-        book: &Codebook,
-        spread: &[Pair; TABLE],
-        mut see: impl FnMut(&Row),
-    ) {
-        let mut places = [0u16; LONGEST_ROW];
-        let mut rest = self.bytes.as_slice();
-        for &label in &self.labels {
-            let (lengths, phase, ending) = read_head(&mut rest);
-            let linear = usize::from(lengths[0]);
-            let total: usize = lengths.iter().map(|&length| usize::from(length)).sum();
-            let (bytes, after) = rest.split_at(total);
-            rest = after;
-            let places = &mut places[..total];
-            let mut reader = Reader { book, spread, column: 0 };
-            let mut groups = [[0.0; 2]; GROUPS];
-            let mut at = 0;
-            // All parts but the last are a group each.
-            for part in 0..PARTS - 1 {
-                let end = at + usize::from(lengths[part]);
-                groups[part] = reader.sum(&bytes[at..end], &mut places[at..end]);
-                at = end;
-            }
-            for (&byte, place) in bytes[at..].iter().zip(&mut places[at..]) {
-                let [mg, eg] = reader.next(byte, place);
-                let sum = &mut groups[columns.group(*place)];
-                *sum = [sum[0] + mg, sum[1] + eg];
-            }
-            let sums = Sums { phase, ending, ..Columns::sums(&groups) };
-            see(&Row {
-                book,
-                columns,
-                bytes,
-                places,
-                linear,
-                slopes: sums.value_and_slopes(),
-                phase,
-                label: f64::from(label),
-            });
+    pub fn next_row(&mut self) -> Option<Row<'_>> {
+        let label = f64::from(*self.labels.next()?);
+        let (lengths, phase, bank, ending) = read_head(&mut self.bytes);
+        let linear = usize::from(lengths[0]);
+        let total: usize = lengths.iter().map(|&length| usize::from(length)).sum();
+        let (bytes, after) = self.bytes.split_at(total);
+        self.bytes = after;
+        let places = &mut self.places[..total];
+        let mut reader = Reader { book: self.book, spread: self.spread, column: bank.first() };
+        let mut groups = [[0.0; 2]; GROUPS];
+        let mut at = 0;
+        // All parts but the last are a group each.
+        for part in 0..PARTS - 1 {
+            let end = at + usize::from(lengths[part]);
+            groups[part] = reader.sum(&bytes[at..end], &mut places[at..end]);
+            at = end;
         }
+        for (&byte, place) in bytes[at..].iter().zip(&mut places[at..]) {
+            let [mg, eg] = reader.next(byte, place);
+            let sum = &mut groups[self.columns.group(*place)];
+            *sum = [sum[0] + mg, sum[1] + eg];
+        }
+        let slopes = Sums { phase, ending, ..Columns::sums(&groups) }.value_and_slopes();
+        Some(Row { book: self.book, columns: self.columns, bytes, places, linear, slopes, phase, label })
     }
 }
 
@@ -219,10 +229,11 @@ impl Reader<'_> {
     }
 }
 
-/// Takes a head off the front: lengths, phase and ending.
+/// Takes a head off the front: lengths, phase, bank and ending.
 #[inline(always)]
-fn read_head(rest: &mut &[u8]) -> ([u8; PARTS], i32, Option<Ending>) {
-    let &[a, b, c, d, e, phase, ref bytes @ ..] = *rest else { return ([0; PARTS], 0, None) };
+fn read_head(rest: &mut &[u8]) -> ([u8; PARTS], i32, Bank, Option<Ending>) {
+    let &[a, b, c, d, e, phase, ref bytes @ ..] = *rest else { return ([0; PARTS], 0, Bank::Single, None) };
+    let bank = if phase & PAIRED != 0 { Bank::Paired } else { Bank::Single };
     let (length, ending) = match phase & ENDING_BITS {
         ENDING_VALUE => {
             (HEAD + 4, Some(Ending::Value(i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))))
@@ -233,7 +244,7 @@ fn read_head(rest: &mut &[u8]) -> ([u8; PARTS], i32, Option<Ending>) {
         _ => (HEAD, None),
     };
     *rest = &rest[length..];
-    ([a, b, c, d, e], i32::from(phase & !ENDING_BITS), ending)
+    ([a, b, c, d, e], i32::from(phase & !(ENDING_BITS | PAIRED)), bank, ending)
 }
 
 impl Store {
@@ -245,10 +256,16 @@ impl Store {
     /// Appends a position that was written by [`write_head`] and the codebook.
     pub fn push(&mut self, position: &[u8], label: f32) {
         if self.chunks.last().is_none_or(|chunk| chunk.len() == CHUNK) {
+            // A full chunk moves to memory of its own size, and the next one grows where it grew: chunks that
+            // were given back half of their memory each would leave holes.
+            let mut bytes = Vec::new();
             if let Some(full) = self.chunks.last_mut() {
-                Arc::make_mut(full).bytes.shrink_to_fit();
+                let full = Arc::make_mut(full);
+                let exact = full.bytes.as_slice().to_vec();
+                bytes = std::mem::replace(&mut full.bytes, exact);
+                bytes.clear();
             }
-            self.chunks.push(Arc::new(Chunk::default()));
+            self.chunks.push(Arc::new(Chunk { bytes, labels: Vec::with_capacity(CHUNK) }));
         }
         if let Some(chunk) = self.chunks.last_mut() {
             let chunk = Arc::make_mut(chunk);
@@ -263,19 +280,19 @@ impl Store {
         Store { columns: self.columns.clone(), book: self.book.clone(), chunks }
     }
 
-    /// The labels of all positions from `first` on, to be changed: with `change(place, label)`, where places
-    /// count from `first`.
-    pub fn relabel(&mut self, first: usize, mut change: impl FnMut(usize, f32) -> f32) {
+    /// Changes the labels of all positions from `first` on.
+    pub fn relabel(&mut self, first: usize, mut change: impl FnMut(f32) -> f32) {
         for place in first..self.len() {
             let label = &mut Arc::make_mut(&mut self.chunks[place / CHUNK]).labels[place % CHUNK];
-            *label = change(place - first, *label);
+            *label = change(*label);
         }
     }
 
-    /// Evaluates every position of a chunk, see [`Chunk::for_each`].
+    /// The positions of a chunk, evaluated with weights that were spread over the columns.
     #[inline(always)]
-    pub fn for_each(&self, chunk: &Chunk, spread: &[Pair; TABLE], see: impl FnMut(&Row)) {
-        chunk.for_each(&self.columns, &self.book, spread, see);
+    pub fn rows<'a>(&'a self, chunk: &'a Chunk, spread: &'a [Pair; TABLE]) -> Rows<'a> {
+        let (bytes, labels) = (chunk.bytes.as_slice(), chunk.labels.iter());
+        Rows { columns: &self.columns, book: &self.book, spread, bytes, labels, places: [0; LONGEST_ROW] }
     }
 
     /// The chunks, in order.

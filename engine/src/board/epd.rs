@@ -112,6 +112,7 @@ impl Board {
 
     /// Becomes the position at the front of a line, clocks included where they follow it; answers with the
     /// rest of the line. For millions of lines: no memory is asked for.
+    #[inline(always)]
     pub fn set_to_front_of<'a>(&mut self, line: &'a str) -> Result<&'a str, FenError> {
         let mut fields = Fields { rest: line };
         let position = PositionFields::take(&mut fields)?;
@@ -206,6 +207,7 @@ impl<'a> Fields<'a> {
 impl<'a> Iterator for Fields<'a> {
     type Item = &'a str;
 
+    #[inline(always)]
     fn next(&mut self) -> Option<&'a str> {
         let start = self.rest.trim_ascii_start();
         let ends = |&byte: &u8| byte.is_ascii_whitespace() || byte == b';';

@@ -163,6 +163,7 @@ pub(super) struct PositionFields<'a> {
 
 impl<'a> PositionFields<'a> {
     /// Takes four fields off the front.
+    #[inline(always)]
     pub(super) fn take(fields: &mut impl Iterator<Item = &'a str>) -> Result<PositionFields<'a>, FenError> {
         let mut next = |field| fields.next().ok_or(FenError::MissingField { field });
         let men = read_men(next(FenField::Pieces)?)?;
@@ -190,6 +191,7 @@ impl<'a> PositionFields<'a> {
 
     /// The board they describe, if it is possible: seen at a glance, or else by shakmaty's judgement.
     /// `history` is memory for its moves.
+    #[inline(always)]
     pub(super) fn board(
         self,
         halfmove_clock: u16,
@@ -202,7 +204,7 @@ impl<'a> PositionFields<'a> {
             Ok(rooks) => (rooks, None),
             Err(error) => ([[None; 2]; 2], Some(error)),
         };
-        let mut setup = Setup {
+        let setup = Setup {
             pieces: men.pieces,
             side_to_move: self.side_to_move,
             castling_rooks,
@@ -213,6 +215,18 @@ impl<'a> PositionFields<'a> {
         if castling_error.is_none() && self.is_plainly_possible(men) {
             return Ok(Board::from_sets(&setup, men.sets(), history));
         }
+        self.judged(setup, castling_error, history)
+    }
+
+    /// The same by shakmaty's judgement.
+    #[cold]
+    fn judged(
+        &self,
+        mut setup: Setup,
+        castling_error: Option<FenError>,
+        history: Vec<State>,
+    ) -> Result<Board, FenError> {
+        let men = &self.men;
         let mut faults = men.faults(&setup);
         let of_en_passant = PositionErrorKinds::INVALID_EP_SQUARE | PositionErrorKinds::IMPOSSIBLE_CHECK;
         if setup.en_passant.is_some() && faults.intersects(of_en_passant) {
@@ -234,6 +248,7 @@ impl<'a> PositionFields<'a> {
     /// asking shakmaty takes ten times as long as all the rest. Where this says no, shakmaty decides, so
     /// it may be strict; a test holds it against shakmaty where it says yes. Castling rights that could be
     /// read were found with their rook and king at home.
+    #[inline(always)]
     fn is_plainly_possible(&self, men: &Men) -> bool {
         let standard = |letter: u8| matches!(letter, b'K' | b'Q' | b'k' | b'q' | b'-');
         if self.en_passant.is_some() || !self.castling.bytes().all(standard) {
@@ -382,6 +397,7 @@ const STROKES: [Stroke; 256] = {
     table
 };
 
+#[inline(always)]
 fn read_men(field: &str) -> Result<Men, FenError> {
     match read_flawless_men(field) {
         Some(men) => Ok(men),
@@ -391,6 +407,7 @@ fn read_men(field: &str) -> Result<Men, FenError> {
 
 /// One pass over a field without mistakes. Without a branch a byte: what comes next is nothing a processor
 /// could guess, and millions of positions are read for tuning.
+#[inline(always)]
 fn read_flawless_men(field: &str) -> Option<Men> {
     let mut pieces = [None; 64];
     let mut sets = [0u64; Piece::ALL.len() + 1];
@@ -470,6 +487,7 @@ impl Men {
         self.kinds[kind.index()] & self.colors[color.index()]
     }
 
+    #[inline(always)]
     fn attackers(&self, square: Square, by: Color) -> Bitboard {
         attacks::choose_fast_path();
         let occupied = self.colors[0] | self.colors[1];

@@ -137,6 +137,7 @@ impl Board {
     }
 
     /// The same where the sets of the pieces are known already and there is memory for moves.
+    #[inline(always)]
     fn from_sets(
         setup: &Setup,
         (kinds, colors): ([Bitboard; 6], [Bitboard; 2]),

@@ -89,7 +89,7 @@ pub struct Slopes {
 
 impl Sums {
     /// The steps of [`Coefficients::assemble`] forwards, then backwards.
-    #[inline]
+    #[inline(always)]
     pub fn value_and_slopes(&self) -> Slopes {
         let unit = f64::from(DANGER_UNIT);
         let limit = f64::from(DANGER_LIMIT);

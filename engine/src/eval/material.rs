@@ -31,6 +31,7 @@ impl MaterialEntry {
         MaterialEntry { key: MaterialKey(0), score_white: Score::ZERO, phase: 0, may_be_known: true };
 
     /// Counts the imbalance into the two sides' tallies, and leaves the entry's own score at zero.
+    #[inline(always)]
     pub fn count<T: Trace>(key: MaterialKey, white: &mut Tally<T>, black: &mut Tally<T>) -> MaterialEntry {
         imbalance(key, Color::White, white);
         imbalance(key, Color::Black, black);
@@ -62,6 +63,7 @@ impl MaterialEntry {
 
 /// Counts how one side's pieces get on with each other and with the enemy's. (Bishops on both colours
 /// need the board, and are counted with the pieces.)
+#[inline(always)]
 fn imbalance<T: Trace>(key: MaterialKey, us: Color, tally: &mut Tally<T>) {
     let p: &EvalParams = tally.params;
     let (mut ours, mut theirs) = ([0; 5], [0; 5]);

@@ -36,7 +36,7 @@ pub use score::Score;
 pub use style::{BookTaste, Style, StyleError};
 pub use temper::Temper;
 pub use text::LineError;
-pub use trace::Sight;
+pub use trace::{Sheet, Sight};
 pub use weights::Weights;
 pub use weights_file::{Header, WeightsError, WeightsFile};
 
@@ -51,7 +51,7 @@ use material::{MaterialEntry, MaterialTable};
 use tally::Tally;
 use terms::Position;
 use terms::pawns::{PawnEntry, PawnTable};
-use trace::{NoTrace, Sheet, Trace};
+use trace::{NoTrace, Trace};
 use weights::KingView;
 
 /// Evaluates positions for one search thread.
@@ -191,30 +191,36 @@ impl Tracer {
     /// What [`trace`] gives, written over `coefficients`; answers with the evaluation itself.
     pub fn trace(&mut self, board: &Board, weights: &Weights, coefficients: &mut Coefficients) -> Value {
         coefficients.counted.clear();
-        let heard = self.listen(board, weights, Sight::All, |counted| coefficients.counted.push(counted));
+        let heard = self.listen(board, weights, Sight::All, |_, counted| coefficients.counted.push(counted));
         (coefficients.phase, coefficients.ending) = (heard.phase, heard.ending);
         heard.value_white
     }
 
-    /// Evaluates a board, and shows every weight that was counted, in the order of the list.
+    /// Evaluates a board, and shows every weight that was counted, in the order of the list, and the sheet that
+    /// those which follow are still on.
     #[inline(always)]
     pub fn listen(
         &mut self,
         board: &Board,
         weights: &Weights,
         sight: Sight,
-        mut see: impl FnMut(Coefficient),
+        mut see: impl FnMut(&Sheet, Coefficient),
     ) -> Heard {
         let heard = self.evaluate(board, weights);
-        let counted =
-            |index, [white, black]: [i16; 2]| see(Coefficient { index: index as u16, white, black });
+        let counted = |sheet: &Sheet, index, [white, black]: [i16; 2]| {
+            see(sheet, Coefficient { index: index as u16, white, black })
+        };
         self.sheet.drain(sight, counted);
         heard
     }
 
     fn evaluate(&self, board: &Board, weights: &Weights) -> Heard {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2") {
+        if is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+        {
             // SAFETY: the processor has these instructions.
             return unsafe { self.evaluate_with_bmi(board, weights) };
         }
@@ -223,7 +229,7 @@ impl Tracer {
 
     /// The same, compiled for processors that handle bits faster.
     #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "bmi1,bmi2,popcnt")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn evaluate_with_bmi(&self, board: &Board, weights: &Weights) -> Heard {
         self.evaluate_plainly(board, weights)
     }
@@ -251,6 +257,7 @@ impl Default for Tracer {
 }
 
 /// Counts what the accumulator holds otherwise.
+#[inline(always)]
 fn count_squares<T: Trace>(board: &Board, color: Color, tally: &mut Tally<T>) {
     let p = tally.params;
     let view = KingView::of(board, color);

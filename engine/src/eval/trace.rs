@@ -91,10 +91,17 @@ impl Sheet {
         Recorder { sheet: self, unit: if color == Color::White { 1 } else { (1 << 16) - 1 } }
     }
 
-    /// Shows every weight that was counted, in the order of the list, with White's and Black's counts, and
-    /// forgets them.
+    /// White's count of a weight less Black's, which is forgotten with that: for whoever wants to see a weight
+    /// together with one that comes earlier in the list.
     #[inline(always)]
-    pub fn drain(&mut self, sight: Sight, mut see: impl FnMut(usize, [i16; 2])) {
+    pub fn take_net(&self, index: usize) -> i16 {
+        self.counts.as_flattened()[index % (GROUP * GROUPS)].replace(0) as i16
+    }
+
+    /// Shows every weight that was counted, in the order of the list, with White's and Black's counts, and
+    /// forgets them. What is taken off the sheet meanwhile is not shown, if it comes a [`GROUP`] later or more.
+    #[inline(always)]
+    pub fn drain(&mut self, sight: Sight, mut see: impl FnMut(&Sheet, usize, [i16; 2])) {
         let bits = match sight {
             Sight::All => &EVERYTHING,
             Sight::Differences => &DIFFERENCES,
@@ -107,10 +114,16 @@ impl Sheet {
                 let both = counts[place].get();
                 // A negative lower half borrowed one from the upper; the rounding gives it back.
                 let black = (both.wrapping_add(0x8000) >> 16) as i16;
-                see(group * GROUP + place, [(both as i16).wrapping_add(black), black]);
+                see(self, group * GROUP + place, [(both as i16).wrapping_add(black), black]);
             }
         }
         self.counts.as_flattened().iter().for_each(|count| count.set(0));
+    }
+}
+
+impl Default for Sheet {
+    fn default() -> Sheet {
+        Sheet::new()
     }
 }
 
@@ -176,9 +189,26 @@ mod tests {
             }
             expected.sort();
             let mut drained = Vec::new();
-            sheet.drain(sight, |index, counts| drained.push((index, counts.map(i32::from))));
+            sheet.drain(sight, |_, index, counts| drained.push((index, counts.map(i32::from))));
             assert_eq!(drained, expected);
-            sheet.drain(Sight::All, |index, _| panic!("{index} was forgotten"));
+            sheet.drain(Sight::All, |_, index, _| panic!("{index} was forgotten"));
         }
+    }
+
+    #[test]
+    fn what_is_taken_off_the_sheet_is_not_shown() {
+        let mut sheet = Sheet::new();
+        for (index, white, black) in [(3, 2, 1), (3 + GROUP, 1, 4), (5 + GROUP, 1, 0)] {
+            sheet.recorder(Color::White).record(index, white);
+            sheet.recorder(Color::Black).record(index, black);
+        }
+        let mut shown = Vec::new();
+        sheet.drain(Sight::All, |sheet, index, _| {
+            shown.push(index);
+            if index == 3 {
+                assert_eq!(sheet.take_net(3 + GROUP), -3);
+            }
+        });
+        assert_eq!(shown, [3, 5 + GROUP]);
     }
 }

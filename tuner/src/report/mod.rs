@@ -61,14 +61,15 @@ impl Errors {
             .par_iter()
             .map(|chunk| {
                 let mut errors = nothing.clone();
-                store.for_each(chunk, &spread, |row| {
+                let mut rows = store.rows(chunk, &spread);
+                while let Some(row) = rows.next_row() {
                     let expected = sigmoid.expected(row.slopes.value_white);
                     let error = expected - row.label;
                     let phase = &mut errors.by_phase[row.phase.clamp(0, FULL_PHASE) as usize];
                     *phase = [phase[0] + error * error, phase[1] + 1.0];
                     let bin = &mut errors.by_prediction[((expected * BINS as f64) as usize).min(BINS - 1)];
                     *bin = [bin[0] + expected, bin[1] + row.label, bin[2] + 1.0];
-                });
+                }
                 errors
             })
             .collect();

@@ -54,6 +54,7 @@ impl PawnEntry {
     }
 
     /// Counts everything into the two sides' tallies, and leaves the entry's own scores at zero.
+    #[inline(always)]
     pub fn count<T: Trace>(board: &Board, white: &mut Tally<T>, black: &mut Tally<T>) -> PawnEntry {
         let mut entry = PawnEntry { key: board.pawn_key(), ..PawnEntry::EMPTY };
         structure::<T, true>(board, &mut entry, white);
@@ -116,6 +117,7 @@ impl PawnTable {
 }
 
 /// Counts one side's pawns, and notes its passed pawns and its attack span.
+#[inline(always)]
 fn structure<T: Trace, const WHITE: bool>(board: &Board, entry: &mut PawnEntry, tally: &mut Tally<T>) {
     let us = side(WHITE);
     let them = !us;
@@ -179,6 +181,7 @@ fn structure<T: Trace, const WHITE: bool>(board: &Board, entry: &mut PawnEntry, 
 }
 
 /// Counts the pawns before one side's king; answers how many files lack an own pawn near.
+#[inline(always)]
 fn shelter<T: Trace, const WHITE: bool>(board: &Board, tally: &mut Tally<T>) -> u8 {
     let us = side(WHITE);
     let p = tally.params;
