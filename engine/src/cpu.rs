@@ -1,4 +1,36 @@
-//! What the processor can do beyond the floor that everything is compiled for.
+//! What the processor can do beyond the floor that everything is compiled for, and how to make use of it.
+
+/// Something to do in the widest registers and with the fastest instructions that the processor has. Its `run` is to be
+/// `#[inline(always)]`, and so is what it calls: only what is compiled into one function is compiled for the processor.
+/// The operations and their order stay the same, and so does every result, to the last bit.
+pub trait Work {
+    /// What comes of it.
+    type Output;
+
+    /// Does it. `WIDE` says nothing but makes two of it, so that closures inside belong to one of them and
+    /// are compiled into it.
+    fn run<const WIDE: bool>(self) -> Self::Output;
+}
+
+/// Does it with what the processor has, chosen at run time.
+#[inline(always)]
+pub fn widely<W: Work>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::is_x86_feature_detected as has;
+        if has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") {
+            // SAFETY: the processor has these instructions.
+            return unsafe { with_avx2(work) };
+        }
+    }
+    work.run::<false>()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn with_avx2<W: Work>(work: W) -> W::Output {
+    work.run::<true>()
+}
 
 /// Whether it has BMI2, and with it PEXT.
 pub(crate) fn has_bmi2() -> bool {

@@ -6,15 +6,15 @@
 //! that directions the sample hardly knows stay tame. The minimiser then works on variables in which `H`
 //! is nearly the identity.
 
+use engine::cpu::{Work, widely};
 use engine::eval::gradient::Pair;
 use engine::eval::{EvalParams, Role};
 use rayon::prelude::*;
 
 use crate::columns::TABLE;
-use crate::objective::Objective;
+use crate::objective::{Objective, Pass};
 use crate::random::splitmix;
-use crate::store::{Chunk, Row};
-use crate::vector::{Work, widely};
+use crate::store::Row;
 
 /// Positions in the sample for correlations, a weight.
 const SAMPLED_PER_WEIGHT: usize = 60;
@@ -72,7 +72,7 @@ pub fn survey(objective: &Objective, weights: &[Pair]) -> Survey {
     let parts: Vec<Vec<[f64; 3]>> = store
         .chunks()
         .par_iter()
-        .map(|chunk| widely(Squares { objective: *objective, chunk, spread: &spread }))
+        .map(|chunk| widely(Squares(Pass { objective: *objective, chunk, spread: &spread })))
         .collect();
     let mut survey =
         Survey { exercised: vec![0; EvalParams::COUNT], diagonal: vec![[0.0; 2]; EvalParams::COUNT] };
@@ -90,11 +90,7 @@ pub fn survey(objective: &Objective, weights: &[Pair]) -> Survey {
 }
 
 /// `// [column]` the squared slopes of a chunk's predictions, and in how many positions it was counted.
-struct Squares<'a> {
-    objective: Objective<'a>,
-    chunk: &'a Chunk,
-    spread: &'a [Pair; TABLE],
-}
+struct Squares<'a>(Pass<'a>);
 
 impl Work for Squares<'_> {
     type Output = Vec<[f64; 3]>;
@@ -102,9 +98,9 @@ impl Work for Squares<'_> {
     #[inline(always)]
     fn run<const WIDE: bool>(self) -> Vec<[f64; 3]> {
         let mut sums = vec![[0.0; 3]; TABLE];
-        let mut rows = self.objective.store.rows(self.chunk, self.spread);
+        let mut rows = self.0.rows();
         while let Some(row) = rows.next_row() {
-            let by_value = by_value(&self.objective, row.slopes.value_white);
+            let by_value = by_value(&self.0.objective, row.slopes.value_white);
             row.for_each_column(|column, count, slope| {
                 let by_count = by_value * count;
                 let (mg, eg) = (by_count * slope[0], by_count * slope[1]);

@@ -25,5 +25,4 @@ pub mod selection;
 pub mod sigmoid;
 pub mod starts;
 pub mod store;
-pub mod vector;
 pub mod viewpoint;

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::Board;
+use engine::cpu::{Work, widely};
 use engine::eval::{EvalParams, Heard, Score, Sight, Tracer, Weights};
 use engine::types::{Color, PieceType};
 use rayon::prelude::*;
@@ -18,7 +19,6 @@ use crate::packed::PackedPosition;
 use crate::random::splitmix;
 use crate::sigmoid::{DEFAULT_K, Group, Sigmoid};
 use crate::store::{Store, write_head};
-use crate::vector::{Work, widely};
 use crate::viewpoint::{Suspicion, Viewpoint};
 
 /// Blocks for each thread that are worked on before the results are put in order: enough to keep every core

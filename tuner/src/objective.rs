@@ -1,12 +1,12 @@
 //! What is minimised: the mean squared error of the predicted score, and its slope along every weight.
 
+use engine::cpu::{Work, widely};
 use engine::eval::gradient::Pair;
 use rayon::prelude::*;
 
 use crate::columns::{TABLE, Table, empty_table};
 use crate::sigmoid::Sigmoid;
-use crate::store::{CHUNK, Chunk, Store};
-use crate::vector::{Work, widely};
+use crate::store::{CHUNK, Chunk, Rows, Store};
 
 /// How many chunks are passed over before their sums are added up.
 const AT_ONCE: usize = 16;
@@ -29,7 +29,7 @@ impl Objective<'_> {
             .store
             .chunks()
             .par_iter()
-            .map(|chunk| widely(Losses { objective: *self, chunk, spread: &spread }))
+            .map(|chunk| widely(Losses(Pass { objective: *self, chunk, spread: &spread })))
             .collect();
         losses.iter().sum::<f64>() / self.store.len() as f64
     }
@@ -44,7 +44,7 @@ impl Objective<'_> {
         for chunks in self.store.chunks().chunks(AT_ONCE) {
             let parts: Vec<(f64, Table)> = chunks
                 .par_iter()
-                .map(|chunk| widely(Slopes { objective: *self, chunk, spread: &spread }))
+                .map(|chunk| widely(Slopes(Pass { objective: *self, chunk, spread: &spread })))
                 .collect();
             // In the order of the chunks, whoever was first.
             for (part_loss, part) in parts {
@@ -77,20 +77,31 @@ impl Objective<'_> {
     }
 }
 
-/// The squared errors of a chunk.
-struct Losses<'a> {
-    objective: Objective<'a>,
-    chunk: &'a Chunk,
-    spread: &'a [Pair; TABLE],
+/// A chunk of positions and what they are evaluated with.
+pub(crate) struct Pass<'a> {
+    pub objective: Objective<'a>,
+    pub chunk: &'a Chunk,
+    /// `// [column]` the weights
+    pub spread: &'a [Pair; TABLE],
 }
+
+impl<'a> Pass<'a> {
+    #[inline(always)]
+    pub fn rows(&self) -> Rows<'a> {
+        self.objective.store.rows(self.chunk, self.spread)
+    }
+}
+
+/// The squared errors of a chunk.
+struct Losses<'a>(Pass<'a>);
 
 impl Work for Losses<'_> {
     type Output = f64;
 
     #[inline(always)]
     fn run<const WIDE: bool>(self) -> f64 {
-        let Objective { store, sigmoid } = self.objective;
-        let mut rows = store.rows(self.chunk, self.spread);
+        let sigmoid = self.0.objective.sigmoid;
+        let mut rows = self.0.rows();
         let mut loss = 0.0;
         while let Some(row) = rows.next_row() {
             let error = sigmoid.expected(row.slopes.value_white) - row.label;
@@ -101,20 +112,16 @@ impl Work for Losses<'_> {
 }
 
 /// The same with its slope along every column.
-struct Slopes<'a> {
-    objective: Objective<'a>,
-    chunk: &'a Chunk,
-    spread: &'a [Pair; TABLE],
-}
+struct Slopes<'a>(Pass<'a>);
 
 impl Work for Slopes<'_> {
     type Output = (f64, Table);
 
     #[inline(always)]
     fn run<const WIDE: bool>(self) -> (f64, Table) {
-        let Objective { store, sigmoid } = self.objective;
+        let sigmoid = self.0.objective.sigmoid;
         let steepness = sigmoid.steepness();
-        let mut rows = store.rows(self.chunk, self.spread);
+        let mut rows = self.0.rows();
         let mut loss = 0.0;
         let mut gradient = empty_table();
         while let Some(row) = rows.next_row() {

@@ -110,6 +110,12 @@ impl Board {
         Ok(Epd { board, operations })
     }
 
+    /// The position as EPD has it: the fields of a FEN but for the clocks.
+    pub fn epd_position(&self) -> String {
+        let fen = self.fen();
+        fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
+    }
+
     /// Becomes the position at the front of a line, clocks included where they follow it; answers with the
     /// rest of the line. For millions of lines: no memory is asked for.
     #[inline(always)]

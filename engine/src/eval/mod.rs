@@ -43,6 +43,7 @@ pub use weights_file::{Header, WeightsError, WeightsFile};
 use std::sync::Arc;
 
 use crate::Board;
+use crate::cpu::{Work, widely};
 use crate::types::value::EVAL_LIMIT;
 use crate::types::{Color, MAX_PLY, Move, PieceType, Square, Value};
 use blend::{danger_value, side_ahead, tapered, with_ending, with_initiative};
@@ -215,23 +216,7 @@ impl Tracer {
     }
 
     fn evaluate(&self, board: &Board, weights: &Weights) -> Heard {
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
-        {
-            // SAFETY: the processor has these instructions.
-            return unsafe { self.evaluate_with_bmi(board, weights) };
-        }
-        self.evaluate_plainly(board, weights)
-    }
-
-    /// The same, compiled for processors that handle bits faster.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn evaluate_with_bmi(&self, board: &Board, weights: &Weights) -> Heard {
-        self.evaluate_plainly(board, weights)
+        widely(Evaluation { tracer: self, board, weights })
     }
 
     #[inline(always)]
@@ -247,6 +232,22 @@ impl Tracer {
         let value_white = judge(&facts, &mut white, &mut black);
         let ending = if entry.may_be_known { endgame::recognise(board) } else { None };
         Heard { value_white: with_ending(value_white, ending), phase: entry.phase, ending }
+    }
+}
+
+/// One evaluation that is listened to.
+struct Evaluation<'a> {
+    tracer: &'a Tracer,
+    board: &'a Board,
+    weights: &'a Weights,
+}
+
+impl Work for Evaluation<'_> {
+    type Output = Heard;
+
+    #[inline(always)]
+    fn run<const WIDE: bool>(self) -> Heard {
+        self.tracer.evaluate_plainly(self.board, self.weights)
     }
 }
 

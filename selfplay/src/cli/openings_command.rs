@@ -46,11 +46,8 @@ pub fn run(args: &OpeningsArgs) -> anyhow::Result<ExitCode> {
     let mut output = std::io::stdout().lock();
     let mut written = Ok(());
     let count = level_beginnings(args.plies, level, &Arc::new(Weights::new(&params)), |board| {
-        let fen = board.fen();
-        // EPD: without the counters, which say nothing here.
-        let position: Vec<&str> = fen.split(' ').take(4).collect();
         if written.is_ok() {
-            written = writeln!(output, "{}", position.join(" "));
+            written = writeln!(output, "{}", board.epd_position());
         }
     });
     written.context("cannot write the openings")?;

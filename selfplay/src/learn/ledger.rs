@@ -64,25 +64,18 @@ pub struct Ledger {
     rule: Rule,
     discount: Discount,
     sums: HashMap<Place, Sums, Spread>,
-    games: u64,
     steps: u64,
 }
 
 impl Ledger {
     /// Nothing learned yet.
     pub fn new(rule: Rule, discount: Discount) -> Ledger {
-        Ledger { rule, discount, sums: HashMap::default(), games: 0, steps: 0 }
-    }
-
-    /// Makes room for as many decisions as will be learned.
-    pub fn expect(&mut self, decisions: usize) {
-        self.sums.reserve(decisions);
+        Ledger { rule, discount, sums: HashMap::default(), steps: 0 }
     }
 
     /// Learns one game. Under the rule `td` a decision that is new to the ledger is looked up by
     /// `known`: what was learned before this ledger was opened. Under `mean` nobody asks, since sums add.
     pub fn learn(&mut self, episode: &Episode, known: impl Fn(Place) -> Option<Sums>) {
-        self.games += 1;
         self.steps += episode.steps.len() as u64;
         match self.rule {
             Rule::Mean => self.learn_mean(episode),
@@ -118,11 +111,6 @@ impl Ledger {
     /// What is known of a decision.
     pub fn get(&self, place: Place) -> Option<&Sums> {
         self.sums.get(&place)
-    }
-
-    /// Games learned.
-    pub fn games(&self) -> u64 {
-        self.games
     }
 
     /// Decisions in the games learned, repetitions included.

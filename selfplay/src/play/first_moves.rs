@@ -9,6 +9,8 @@ use engine::Board;
 use engine::eval::Weights;
 use engine::search::{Limits, Searcher, Signals, Silent};
 
+use super::opening::moves_in_order;
+
 /// A search needs no more than this for a few thousand nodes.
 const HASH_MB: usize = 2;
 
@@ -53,16 +55,14 @@ pub fn level_beginnings(
     count
 }
 
-/// The positions after each legal move, in an order that does not depend on how moves are generated.
+/// The positions after each legal move.
 fn successors(board: &Board) -> Vec<Board> {
-    let mut moves = board.legal_moves().to_vec();
-    moves.sort_unstable_by_key(|m| m.bits());
     let after = |m| {
         let mut next = board.clone();
         next.make(m);
         next
     };
-    moves.into_iter().map(after).collect()
+    moves_in_order(board).into_iter().map(after).collect()
 }
 
 #[cfg(test)]

@@ -57,8 +57,8 @@ pub struct SelfPlay<'a> {
     settings: &'a Settings,
     /// One for both sides, or, where a style tells own from opponent or one side is the pupil, `// [color]`.
     searchers: Vec<Searcher>,
-    /// Knows nothing of a book, nor of what the players think.
-    judge: Searcher,
+    /// If there is one. It knows nothing of a book, nor of what the players think.
+    judge: Option<(Judge, Searcher)>,
     signals: &'a Signals,
     /// Nodes of all searches so far.
     pub nodes: u64,
@@ -76,7 +76,8 @@ impl<'a> SelfPlay<'a> {
             searcher
         };
         let searchers = weights.map(searcher).collect();
-        let judge = Searcher::new(settings.hash_mb, Arc::clone(&run.weights[0]));
+        let judge =
+            settings.judge.map(|judge| (judge, Searcher::new(settings.hash_mb, Arc::clone(&run.weights[0]))));
         SelfPlay { run, settings, searchers, judge, signals, nodes: 0 }
     }
 
@@ -108,9 +109,7 @@ impl<'a> SelfPlay<'a> {
             let explores =
                 number < self.settings.exploration.plies && pupil.is_none_or(|pupil| pupil == mover);
             let mut ply = self.choose(game, &board, nodes, explores, &mut dice)?;
-            if let Some(judge) = self.settings.judge.filter(|judge| number < judge.plies) {
-                self.judge(&judge, &board, &mut ply)?;
-            }
+            self.judge(number, &board, &mut ply)?;
             let move_number = u32::from(board.fullmove_number());
             board.make(ply.played);
             plies.push(ply);
@@ -130,8 +129,8 @@ impl<'a> SelfPlay<'a> {
     /// Makes the searchers ready for a game, and says who is the pupil, if there is one: each opening is played
     /// from either side in turn.
     fn seat(&mut self, game: u64) -> Option<Color> {
-        if self.settings.judge.is_some() {
-            self.judge.new_game();
+        if let Some((_, searcher)) = &mut self.judge {
+            searcher.new_game();
         }
         if !self.settings.sparring {
             self.searchers.iter_mut().for_each(Searcher::new_game);
@@ -153,14 +152,15 @@ impl<'a> SelfPlay<'a> {
         nodes + nodes.saturating_mul(dice.below(u64::from(vary_nodes) + 1)) / 100
     }
 
-    /// Puts what a judge finds in the place of what the player thought of its move.
-    fn judge(&mut self, judge: &Judge, board: &Board, ply: &mut Ply) -> Result<(), GameError> {
-        let limits = Limits { searchmoves: vec![ply.played], ..self.limits(judge.nodes) };
-        let result = self.judge.search(board, &limits, self.signals, &mut Silent);
-        if self.signals.stopped() {
-            return Err(GameError::Stopped);
-        }
-        self.nodes += result.nodes;
+    /// Puts what a judge finds in the place of what the player thought of its move, if one looks at this ply.
+    fn judge(&mut self, number: u32, board: &Board, ply: &mut Ply) -> Result<(), GameError> {
+        let hard_multiple = self.settings.hard_multiple;
+        let Some((judge, searcher)) = self.judge.as_mut().filter(|(judge, _)| number < judge.plies) else {
+            return Ok(());
+        };
+        let limits = Limits { searchmoves: vec![ply.played], ..limits(judge.nodes, hard_multiple) };
+        let result = searcher.search(board, &limits, self.signals, &mut Silent);
+        let result = self.counted(result)?;
         ply.score_stm = result.score as i16;
         ply.depth = result.depth.min(255) as u8;
         Ok(())
@@ -229,8 +229,7 @@ impl<'a> SelfPlay<'a> {
     }
 
     fn limits(&self, nodes: u64) -> Limits {
-        let hard = nodes.saturating_mul(self.settings.hard_multiple);
-        Limits { soft_nodes: Some(nodes), nodes: Some(hard), ..Limits::default() }
+        limits(nodes, self.settings.hard_multiple)
     }
 
     fn search(
@@ -245,12 +244,21 @@ impl<'a> SelfPlay<'a> {
         };
         let Some(searcher) = searcher else { unreachable!("there is always one") };
         let result = searcher.search(board, limits, self.signals, handler);
+        self.counted(result)
+    }
+
+    /// Counts the nodes of a search, unless it was cut short.
+    fn counted(&mut self, result: SearchResult) -> Result<SearchResult, GameError> {
         if self.signals.stopped() {
             return Err(GameError::Stopped);
         }
         self.nodes += result.nodes;
         Ok(result)
     }
+}
+
+fn limits(nodes: u64, hard_multiple: u64) -> Limits {
+    Limits { soft_nodes: Some(nodes), nodes: Some(nodes.saturating_mul(hard_multiple)), ..Limits::default() }
 }
 
 /// How many games the book has of a move.

@@ -99,6 +99,13 @@ fn from_book(
     Ok(GameStart { start, opening: opening.moves().to_vec(), board })
 }
 
+/// The legal moves. The order in which they are generated may change; games must not.
+pub(super) fn moves_in_order(board: &Board) -> Vec<Move> {
+    let mut moves = board.legal_moves().to_vec();
+    moves.sort_unstable_by_key(|m| m.bits());
+    moves
+}
+
 /// Random moves of which none loses material; at the end material is even and the side to move can
 /// win none at once.
 fn walk(mut board: Board, plies: u64, dice: &mut Dice) -> Option<GameStart> {
@@ -106,10 +113,8 @@ fn walk(mut board: Board, plies: u64, dice: &mut Dice) -> Option<GameStart> {
     let start = Start::of(&board);
     let mut opening = Vec::with_capacity(plies as usize);
     for _ in 0..plies {
-        let mut sound: Vec<Move> =
-            board.legal_moves().iter().copied().filter(|&m| board.see_ge(m, 0)).collect();
-        // The order in which moves are generated may change; games must not.
-        sound.sort_unstable_by_key(|m| m.bits());
+        let mut sound = moves_in_order(&board);
+        sound.retain(|&m| board.see_ge(m, 0));
         if sound.is_empty() {
             return None;
         }

@@ -2,6 +2,7 @@
 
 use engine::Board;
 use engine::board::zobrist::Key;
+use engine::cpu::{Work, widely};
 use engine::types::{Move, value};
 use xxhash_rust::xxh64::xxh64;
 
@@ -139,19 +140,21 @@ type KeyedGame = (GameRecord, Vec<Key>);
 
 /// The games of a block.
 pub fn decode(head: &BlockHead, frame: &[u8]) -> Result<Vec<KeyedGame>, String> {
-    #[cfg(target_arch = "x86_64")]
-    if engine::cpu::runs_x86_64_v3() {
-        // SAFETY: the processor has all of that.
-        return unsafe { decode_x86_64_v3(head, frame) };
-    }
-    decode_anywhere(head, frame)
+    widely(Decoding { head, frame })
 }
 
-/// The same, compiled for newer processors.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2,fma,lzcnt,movbe,popcnt")]
-fn decode_x86_64_v3(head: &BlockHead, frame: &[u8]) -> Result<Vec<KeyedGame>, String> {
-    decode_anywhere(head, frame)
+struct Decoding<'a> {
+    head: &'a BlockHead,
+    frame: &'a [u8],
+}
+
+impl Work for Decoding<'_> {
+    type Output = Result<Vec<KeyedGame>, String>;
+
+    #[inline(always)]
+    fn run<const WIDE: bool>(self) -> Result<Vec<KeyedGame>, String> {
+        decode_anywhere(self.head, self.frame)
+    }
 }
 
 #[inline(always)]

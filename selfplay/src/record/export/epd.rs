@@ -26,15 +26,13 @@ pub fn epd_lines(game: &GameRecord, filter: EpdFilter) -> String {
         let is_quiet = !board.in_check() && ply.played.is_quiet() && !value::is_decided(score);
         let in_turn = number >= filter.skip && (number - filter.skip).is_multiple_of(filter.every.max(1));
         if in_turn && (is_quiet || !filter.quiet_only) {
-            let fen = board.fen();
-            let position: Vec<&str> = fen.split(' ').take(4).collect();
             let judged = match value::is_mate(score) {
                 true => format!("dm {}", (value::MATE - score.abs() + 1) / 2 * score.signum()),
                 false => format!("ce {score}"),
             };
             text.push_str(&format!(
                 "{} c9 \"{}\"; {judged}; acd {}; pm {};\n",
-                position.join(" "),
+                board.epd_position(),
                 game.outcome.pgn(),
                 ply.depth,
                 board.san(ply.played)
