@@ -4,7 +4,7 @@ import html
 import os
 
 from .files import read_json, sha256, write_json, write_whole
-from .stages import kinds, verdicts, work
+from .stages import kinds, line_openings, verdicts, work
 
 VERDICTS = {"accepth1": "better", "accepth0": "not better", "running": "undecided"}
 
@@ -62,8 +62,10 @@ def outsider_text(said):
 def hashes(night):
     """What must be the same however a night was interrupted, and wherever it ran."""
     found = {}
+    if night.teaches_a_book:
+        found["openings/lines.epd"] = sha256(line_openings(night))
     for generation in night.generations():
-        for name in ("merge/games.tgr", "merge/lines.tgr", "openings/lines.epd", "learn/experience.exp",
+        for name in ("merge/games.tgr", "merge/lines.tgr", "learn/experience.exp",
                      "extract/positions.tps", "tune/weights.toml",
                      "promote/weights.toml", "promote/experience.exp", "promote/choice.json"):
             path = night.generation(generation, *name.split("/"))

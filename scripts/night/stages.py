@@ -11,6 +11,7 @@ from . import outsider
 from .champion import BOOK, ORIGIN, WEIGHTS, Champion
 from .engine_spec import in_process
 from .files import copy_whole, published_folder, read_json, run, sha256, sweep, write_json, write_whole
+from .teaching import teaching_games
 
 # Draws are called late and seldom: the blank slate finds every quiet position level.
 ADJUDICATION = ["--adjudicate", "0.9", "--draw", "movenumber=60,movecount=20,score=5"]
@@ -49,17 +50,17 @@ def kinds(night):
     return (GAMES,) * night.tunes_weights + (LINES,) * night.teaches_a_book
 
 
-def line_openings(night, generation):
-    return night.generation(generation, "openings", f"{LINES}.epd")
+def line_openings(night):
+    return night.path("openings", f"{LINES}.epd")
 
 
 def openings(night, generation, task, threads):
-    with published_folder(night.generation(generation, "openings")) as part:
+    """Once a night: what it began with judges, or openings would come and go."""
+    with published_folder(night.path("openings")) as part:
         if not night.teaches_a_book:
             return
-        # What the night began with judges in every generation, or openings would come and go.
         told = run([night.program("selfplay"), "openings", *LEVEL, "--weights", night.start().weights],
-                   night.log(f"openings-{generation}"), capture=True)
+                   night.log("openings"), capture=True)
         positions = told.splitlines()
         random.Random(night.settings["seed"]).shuffle(positions)
         # Two games each: one with the pupil as White, one as Black.
@@ -68,12 +69,6 @@ def openings(night, generation, task, threads):
 
 
 # --- generate: one task a shard --------------------------------------------------------------------------------
-
-# Lines are played as quickly as matches, with nodes that vary: one opening and one number of nodes give one game. One
-# side, the pupil, asks the book. A judge searches each of the first moves ten times as long; that is what is learned.
-VARIED_PERCENT = 25
-JUDGED_PLIES, PATIENCE = 16, 10
-
 
 def shard_of(night, task):
     """The kind of games of a task, and the number of the shard (from 0)."""
@@ -103,10 +98,8 @@ def generate(night, generation, task, threads):
         command += ["--games", str(settings["games"]), "--nodes", str(settings["nodes"]),
                     "--openings", settings["openings"]]
     else:
-        nodes, book = settings["gate_nodes"], book_so_far(night, generation)
-        command += ["--games", str(settings["line_games"]), "--nodes", str(nodes), "--vary-nodes", str(VARIED_PERCENT),
-                    "--openings", line_openings(night, generation), "--opening-nodes", "0", "--sparring",
-                    "--judge", f"plies={JUDGED_PLIES},nodes={PATIENCE * nodes}", *(["--book", book] if book else [])]
+        command += ["--games", str(settings["line_games"]),
+                    *teaching_games(settings["gate_nodes"], line_openings(night), book_so_far(night, generation))]
     told = json.loads(run(command, night.log(f"generate-{generation}-{kind}-{shard + 1}"), capture=True))
     record = told["file"]
     write_json(shard_mark(night, generation, kind, shard), {"file": os.path.basename(record), "sha256": sha256(record)})
@@ -248,7 +241,7 @@ def round_of(night, generation, arm, number, folder):
     pairs, nodes = night.settings["gate_games"] // 2, night.settings["gate_nodes"]
     if arm == "weights":
         return ["--games", str(2 * pairs), "--openings", "random", "--soft-nodes", str(nodes)]
-    with open(line_openings(night, generation), encoding="utf-8") as file:
+    with open(line_openings(night), encoding="utf-8") as file:
         positions = file.readlines()
     parts = [positions[start:start + pairs] for start in range(0, len(positions), pairs)]
     again, part = divmod(number - 1, len(parts))
@@ -369,8 +362,9 @@ def report(night, generation, task, threads):
 
 
 STAGES = (
-    # A generation begins with the champion of the one before.
-    Stage("openings", (), openings, folder_is_there("openings"), before=("promote",)),
+    # A generation begins when the one before has its champion; the openings of the first serve all.
+    Stage("openings", (), openings, lambda night, generation, task: os.path.isdir(night.path("openings")),
+          before=("promote",)),
     Stage("generate", ("openings",), generate, shard_is_there,
           lambda night: len(kinds(night)) * night.settings["shards"]),
     Stage("merge", ("generate",), merge, folder_is_there("merge")),
@@ -406,4 +400,5 @@ def discard_parts(night):
         for entry in os.listdir(folder) if os.path.isdir(folder) else []:
             if ".part-" in entry:
                 sweep(os.path.join(folder, entry.split(".part-")[0]))
-    sweep(night.path("ship"))
+    for once in ("openings", "ship"):
+        sweep(night.path(once))
