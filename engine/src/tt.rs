@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use memmap2::{Advice, MmapOptions, MmapRaw};
 
 use crate::board::zobrist::Key;
+use crate::cpu::prefetch;
 use crate::types::{Move, Value, value};
 
 /// What kind of truth a stored value is.
@@ -229,25 +230,23 @@ impl Table {
     }
 
     #[inline(always)]
+    fn clusters(&self) -> &[Cluster] {
+        // SAFETY: the mapping is page-aligned, that many clusters long, zeroed (zero is a valid atomic) and only
+        // ever touched through atomics.
+        unsafe { std::slice::from_raw_parts(self.memory.as_mut_ptr().cast::<Cluster>(), self.clusters) }
+    }
+
+    #[inline(always)]
     fn cluster(&self, key: Key) -> &Cluster {
         let index = ((u128::from(key) * self.clusters as u128) >> 64) as usize;
-        // SAFETY: index < clusters, and the mapping is page-aligned, that many clusters long, zeroed
-        // (zero is a valid atomic) and only ever touched through atomics.
-        unsafe { &*self.memory.as_mut_ptr().cast::<Cluster>().add(index) }
+        // SAFETY: a fraction below one of all clusters is below their number.
+        unsafe { self.clusters().get_unchecked(index) }
     }
 
     /// Asks for the cluster of a key ahead of time.
     #[inline(always)]
     pub fn prefetch(&self, key: Key) {
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let cluster: *const Cluster = self.cluster(key);
-            // SAFETY: prefetching has no effect but speed.
-            unsafe { _mm_prefetch(cluster.cast::<i8>(), _MM_HINT_T0) };
-        }
-        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-        let _ = key;
+        prefetch(self.cluster(key));
     }
 
     /// What is known about a position, `ply` plies from the root.
@@ -309,19 +308,13 @@ impl Table {
 
     /// How full the table is with entries of this search, in thousandths.
     pub fn permille_full(&self) -> u32 {
-        let sample = self.clusters.min(1000);
-        let mut used = 0;
-        for index in 0..sample {
-            // Keys that fall into the first clusters one after the other.
-            let cluster = self.cluster(((index as u128) << 64).div_ceil(self.clusters as u128) as u64);
-            used += cluster
-                .data
-                .iter()
-                .map(|data| Packed(data.load(Ordering::Relaxed)))
-                .filter(|data| !data.is_empty() && data.age() == self.age)
-                .count();
-        }
-        (used * 1000 / (sample * ENTRIES)) as u32
+        let sample = &self.clusters()[..self.clusters.min(1000)];
+        let entries = sample.iter().flat_map(|cluster| &cluster.data);
+        let used = entries
+            .map(|data| Packed(data.load(Ordering::Relaxed)))
+            .filter(|data| !data.is_empty() && data.age() == self.age)
+            .count();
+        (used * 1000 / (sample.len() * ENTRIES)) as u32
     }
 }
 

@@ -160,6 +160,12 @@ impl Board {
         key
     }
 
+    /// The key after a null move; en passant is approximated.
+    #[inline(always)]
+    pub fn key_after_null(&self) -> u64 {
+        self.state.key ^ ZOBRIST.black_to_move
+    }
+
     #[inline(always)]
     fn pop_state(&mut self) -> State {
         self.history.pop().expect("unmake follows a make")

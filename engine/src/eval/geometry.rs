@@ -106,6 +106,24 @@ pub(super) fn passed_span(color: Color, square: Square) -> Bitboard {
     PASSED_SPAN[color.index()][square.index()]
 }
 
+/// `// [square][square]` king steps: two lines of this table, those of the kings, are all that an evaluation reads
+static DISTANCE: [[u8; 64]; 64] = {
+    let mut table = [[0; 64]; 64];
+    let mut place = 0;
+    while place < 64 * 64 {
+        let (a, b) = (Square::from_index(place / 64), Square::from_index(place));
+        table[place / 64][place % 64] = a.distance(b);
+        place += 1;
+    }
+    table
+};
+
+/// King steps between a king and another square.
+#[inline(always)]
+pub(super) fn steps(king: Square, other: Square) -> i32 {
+    i32::from(DISTANCE[king.index()][other.index()])
+}
+
 /// How far a file is from the edge of the board: 0 to 3.
 #[inline(always)]
 pub(super) fn from_edge(file: File) -> usize {

@@ -90,6 +90,12 @@ impl Evaluator {
         self.accumulators.push(next);
     }
 
+    /// Asks ahead of time for what it knows about the pawns of a board.
+    #[inline(always)]
+    pub fn prefetch(&self, board: &Board) {
+        self.pawns.prefetch(board.pawn_key());
+    }
+
     /// Follows taking the last move back.
     #[inline(always)]
     pub fn unmake(&mut self) {

@@ -1,6 +1,7 @@
 //! What moves were worth in this search so far: the memory behind move ordering and pruning.
 
 use crate::board::Board;
+use crate::cpu::prefetch;
 use crate::types::{Bitboard, Color, Move, Piece, PieceType, Square, Value, value};
 
 /// No history goes beyond plus or minus this.
@@ -54,12 +55,14 @@ const CORRECTION_SIZE: usize = 16_384;
 const CORRECTION_GRAIN: i32 = 256;
 const CORRECTION_LIMIT: i32 = 96 * CORRECTION_GRAIN;
 
+const _: () = assert!(CORRECTION_LIMIT <= i16::MAX as i32, "sixteen bits hold a correction");
+
 /// `// [color][from is attacked][to is attacked][from][to]`
 type QuietHistory = [[[[[Counter; 64]; 64]; 2]; 2]; 2];
 /// `// [piece][to][kind taken]`
 type CaptureHistory = [[[Counter; 6]; 64]; 12];
 /// `// [side to move][key]`
-type Correction = [[i32; CORRECTION_SIZE]; 2];
+type Correction = [[i16; CORRECTION_SIZE]; 2];
 
 /// All histories of one thread.
 pub struct Histories {
@@ -215,17 +218,27 @@ impl Histories {
         let pawns = self.pawn_correction[side][slot(board.pawn_key())];
         let white = self.non_pawn_correction[0][side][slot(board.non_pawn_key(Color::White))];
         let black = self.non_pawn_correction[1][side][slot(board.non_pawn_key(Color::Black))];
+        let [pawns, white, black] = [pawns, white, black].map(Value::from);
         (2 * pawns + white + black) / (2 * CORRECTION_GRAIN)
+    }
+
+    /// Asks for the corrections of a board ahead of time.
+    #[inline(always)]
+    pub fn prefetch_corrections(&self, board: &Board) {
+        let side = board.side_to_move().index();
+        prefetch(&self.pawn_correction[side][slot(board.pawn_key())]);
+        prefetch(&self.non_pawn_correction[0][side][slot(board.non_pawn_key(Color::White))]);
+        prefetch(&self.non_pawn_correction[1][side][slot(board.non_pawn_key(Color::Black))]);
     }
 
     /// Learns from a search result: the evaluation was `error` too low, found at this depth.
     pub fn learn_correction(&mut self, board: &Board, error: Value, depth: i32) {
         let side = board.side_to_move().index();
         let weight = (depth + 1).min(16);
-        let learn = |entry: &mut i32| {
+        let learn = |entry: &mut i16| {
             let target = error.clamp(-400, 400) * CORRECTION_GRAIN;
-            let moved = (*entry * (256 - weight) + target * weight) / 256;
-            *entry = moved.clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT);
+            let moved = (i32::from(*entry) * (256 - weight) + target * weight) / 256;
+            *entry = moved.clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT) as i16;
         };
         learn(&mut self.pawn_correction[side][slot(board.pawn_key())]);
         learn(&mut self.non_pawn_correction[0][side][slot(board.non_pawn_key(Color::White))]);

@@ -120,6 +120,14 @@ impl Thread<'_> {
         };
         self.frame(ply).in_book = in_book;
 
+        // What the moves that come first will ask the table for: after the evaluation it is there.
+        if let Some(m) = table_move {
+            self.shared.table.prefetch(self.board.key_after(m));
+        }
+        if !PV && !in_check && depth >= 3 {
+            self.shared.table.prefetch(self.board.key_after_null());
+        }
+
         // Step 6. Static evaluation. In check it means nothing.
         let mut raw_eval = value::NONE;
         let mut eval = value::NONE;
@@ -253,7 +261,7 @@ impl Thread<'_> {
         let killers = self.frame(ply).killers;
         let counter_move = self.memory.histories.counter_move(hints.earlier[0]);
         let mut check_info = None;
-        let mut picker = Picker::new(table_move, killers, counter_move);
+        let mut picker = Picker::new(self.shared.table, table_move, killers, counter_move);
         let mut root_number = self.line_index;
         let table_move_is_capture = table_move.is_some_and(Move::is_capture);
 
@@ -594,7 +602,7 @@ impl Thread<'_> {
         cut_node: bool,
     ) -> Option<Value> {
         let static_eval = self.frame(ply).static_eval;
-        let mut picker = Picker::tacticals(table_move, probcut_beta - static_eval);
+        let mut picker = Picker::tacticals(self.shared.table, table_move, probcut_beta - static_eval);
         let hints = QuietHints { threats: Default::default(), earlier: self.earlier_moves(ply) };
         while let Some(m) = picker.next(&self.board, &self.memory.histories, &hints) {
             if !self.board.see_ge(m, probcut_beta - static_eval) {

@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::history::{Continuation, Histories, PieceTo, taken_kind};
 use crate::board::{Board, EXCHANGE_VALUES, MoveSink};
+use crate::tt::Table;
 use crate::types::{Bitboard, Move, MoveKind, MoveList, Piece, PieceType, Square};
 
 /// The most moves of one position (218) rounded up.
@@ -22,7 +23,8 @@ struct RankedList {
     moves: [MaybeUninit<Move>; CAPACITY],
     rankings: [MaybeUninit<i32>; CAPACITY],
     len: usize,
-    left: usize,
+    /// The largest ranking of a move that was not handed out; [`TAKEN`] if there is none.
+    best: i32,
 }
 
 impl RankedList {
@@ -33,7 +35,7 @@ impl RankedList {
         let moves = unsafe { MaybeUninit::<[MaybeUninit<Move>; CAPACITY]>::uninit().assume_init() };
         // SAFETY: as above.
         let rankings = unsafe { MaybeUninit::<[MaybeUninit<i32>; CAPACITY]>::uninit().assume_init() };
-        RankedList { moves, rankings, len: 0, left: 0 }
+        RankedList { moves, rankings, len: 0, best: TAKEN }
     }
 
     #[inline(always)]
@@ -52,26 +54,38 @@ impl RankedList {
         for filler in &mut self.rankings[self.len..self.len.next_multiple_of(LANE)] {
             filler.write(TAKEN);
         }
-        self.left = self.len;
+        self.find_best();
+    }
+
+    #[inline(always)]
+    fn find_best(&mut self) {
+        let filled = self.len.next_multiple_of(LANE);
+        // SAFETY: `push` wrote the rankings below `len`, `close` those up to the multiple of a lane.
+        let rankings = unsafe { self.rankings[..filled].assume_init_ref() };
+        // (As whole lanes, so that the compiler knows that nothing is left over.)
+        self.best = rankings.as_chunks::<LANE>().0.as_flattened().iter().copied().fold(TAKEN, i32::max);
+    }
+
+    /// The best move that is left.
+    #[inline(always)]
+    fn best(&self) -> Option<Move> {
+        // SAFETY: a ranking that is not the one of a taken move was written by `push`, and names its place.
+        (self.best != TAKEN).then(|| unsafe { self.moves.get_unchecked(self.best_place()).assume_init() })
+    }
+
+    #[inline(always)]
+    fn best_place(&self) -> usize {
+        CAPACITY - 1 - (self.best as usize % CAPACITY)
     }
 
     /// Takes the best move that is left, with its score.
     #[inline(always)]
     fn take_best(&mut self) -> Option<(Move, i32)> {
-        if self.left == 0 {
-            return None;
-        }
-        self.left -= 1;
-        let filled = self.len.next_multiple_of(LANE);
-        // SAFETY: `push` wrote the rankings below `len`, `close` those up to the multiple of a lane.
-        let rankings = unsafe { self.rankings[..filled].assume_init_ref() };
-        // (As whole lanes, so that the compiler knows that nothing is left over.)
-        let best = rankings.as_chunks::<LANE>().0.as_flattened().iter().copied().fold(TAKEN, i32::max);
-        let index = CAPACITY - 1 - (best as usize % CAPACITY);
-        self.rankings[index].write(TAKEN);
-        // SAFETY: a move is left, so the largest ranking is one that `push` wrote, and names its place.
-        let m = unsafe { self.moves.get_unchecked(index).assume_init() };
-        Some((m, best >> CAPACITY.trailing_zeros()))
+        let taken = self.best()?;
+        let score = self.best >> CAPACITY.trailing_zeros();
+        self.rankings[self.best_place()].write(TAKEN);
+        self.find_best();
+        Some((taken, score))
     }
 }
 
@@ -107,7 +121,9 @@ pub struct QuietHints {
 }
 
 /// The picker of one node.
-pub struct Picker {
+pub struct Picker<'a> {
+    /// Asked ahead of time for what it knows about the positions that moves lead to.
+    table: &'a Table,
     stage: Stage,
     scope: Scope,
     table_move: Option<Move>,
@@ -123,29 +139,36 @@ pub struct Picker {
     skip_quiets: bool,
 }
 
-impl Picker {
+impl<'a> Picker<'a> {
     /// All moves of a node. The table move is legal; the others are checked when their turn comes.
     #[inline]
-    pub fn new(table_move: Option<Move>, killers: [Option<Move>; 2], counter_move: Option<Move>) -> Picker {
-        Picker::with_scope(Scope::All, table_move, killers, counter_move, 0)
+    pub fn new(
+        table: &'a Table,
+        table_move: Option<Move>,
+        killers: [Option<Move>; 2],
+        counter_move: Option<Move>,
+    ) -> Picker<'a> {
+        Picker::with_scope(table, Scope::All, table_move, killers, counter_move, 0)
     }
 
     /// Captures and promotions only, for quiescence and ProbCut. A table move, if tactical, is legal.
     #[inline]
-    pub fn tacticals(table_move: Option<Move>, good_threshold: i32) -> Picker {
+    pub fn tacticals(table: &'a Table, table_move: Option<Move>, good_threshold: i32) -> Picker<'a> {
         let table_move = table_move.filter(|m| m.is_tactical());
-        Picker::with_scope(Scope::Tacticals, table_move, [None; 2], None, good_threshold)
+        Picker::with_scope(table, Scope::Tacticals, table_move, [None; 2], None, good_threshold)
     }
 
     #[inline(always)]
     fn with_scope(
+        table: &'a Table,
         scope: Scope,
         table_move: Option<Move>,
         killers: [Option<Move>; 2],
         counter_move: Option<Move>,
         good_threshold: i32,
-    ) -> Picker {
+    ) -> Picker<'a> {
         Picker {
+            table,
             stage: if table_move.is_some() { Stage::TableMove } else { Stage::GenerateTacticals },
             scope,
             table_move,
@@ -179,7 +202,7 @@ impl Picker {
                     self.stage = Stage::GoodTacticals;
                 }
                 Stage::GoodTacticals => {
-                    while let Some((m, score)) = self.list.take_best() {
+                    while let Some((m, score)) = self.take_best(board) {
                         if board.see_ge(m, self.good_threshold - score / 64) && !is_underpromotion(m) {
                             return Some(m);
                         }
@@ -217,7 +240,7 @@ impl Picker {
                 }
                 Stage::Quiets => {
                     if !self.skip_quiets
-                        && let Some((m, _)) = self.list.take_best()
+                        && let Some((m, _)) = self.take_best(board)
                     {
                         return Some(m);
                     }
@@ -226,6 +249,7 @@ impl Picker {
                 Stage::BadTacticals => {
                     if let Some(&m) = self.bad.get(self.next_bad) {
                         self.next_bad += 1;
+                        self.table.prefetch(board.key_after(m));
                         return Some(m);
                     }
                     self.stage = Stage::Done;
@@ -235,9 +259,28 @@ impl Picker {
         }
     }
 
+    /// Takes the best move of the list. While it is searched, the table fetches what the next one will ask for.
+    #[inline(always)]
+    fn take_best(&mut self, board: &Board) -> Option<(Move, i32)> {
+        let taken = self.list.take_best();
+        self.fetch_best(board);
+        taken
+    }
+
+    #[inline(always)]
+    fn fetch_best(&self, board: &Board) {
+        if let Some(m) = self.list.best() {
+            self.table.prefetch(board.key_after(m));
+        }
+    }
+
     #[inline(never)]
     fn quiet_refutation(&self, board: &Board, m: Option<Move>) -> Option<Move> {
-        m.filter(|&m| !self.skip_quiets && self.table_move != Some(m) && m.is_quiet() && board.is_legal(m))
+        let m = m.filter(|&m| {
+            !self.skip_quiets && self.table_move != Some(m) && m.is_quiet() && board.is_legal(m)
+        })?;
+        self.table.prefetch(board.key_after(m));
+        Some(m)
     }
 
     // Never inlined, as `generate_quiets`: the compiler would move what they need of the board to the
@@ -247,6 +290,7 @@ impl Picker {
         let list = &mut self.list;
         board.tacticals_into(&mut Tacticals { list, board, histories, table_move: self.table_move });
         self.list.close();
+        self.fetch_best(board);
     }
 
     #[inline(never)]
@@ -265,6 +309,7 @@ impl Picker {
         let attacked = (!board.in_check()).then_some(hints.threats);
         board.quiets_into(&mut sink, attacked);
         self.list.close();
+        self.fetch_best(board);
     }
 }
 

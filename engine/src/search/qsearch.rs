@@ -77,9 +77,9 @@ impl Thread<'_> {
             .and_then(|entry| entry.best)
             .filter(|&m| (in_check || m.is_tactical()) && self.board.is_legal(m));
         let mut picker = if in_check {
-            Picker::new(table_move, [None; 2], None)
+            Picker::new(self.shared.table, table_move, [None; 2], None)
         } else {
-            Picker::tacticals(table_move, -params::qs_see())
+            Picker::tacticals(self.shared.table, table_move, -params::qs_see())
         };
         let hints = QuietHints { threats: Bitboard::EMPTY, earlier: self.earlier_moves(ply) };
         let mut best_move = None;

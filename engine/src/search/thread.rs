@@ -359,13 +359,14 @@ impl<'a> Thread<'a> {
     /// Plays a move on the board and in the evaluation.
     #[inline(always)]
     pub(super) fn make(&mut self, m: Move, ply: usize) {
-        self.shared.table.prefetch(self.board.key_after(m));
         let piece = self.board.expect_piece(m.from());
         let frame = self.frame(ply);
         frame.current_move = Some(m);
         frame.moved = PieceTo::new(piece, m.to());
         self.memory.evaluator.make(&self.board, m);
         self.board.make(m);
+        self.memory.evaluator.prefetch(&self.board);
+        self.memory.histories.prefetch_corrections(&self.board);
         self.count_node();
     }
 

@@ -132,6 +132,13 @@ impl Bitboard {
         Bitboard(self.east().0 | self.west().0)
     }
 
+    /// Every square and the eight around it.
+    #[inline(always)]
+    pub const fn grown(self) -> Bitboard {
+        let wide = self.0 | self.sideways().0;
+        Bitboard(wide | wide << 8 | wide >> 8)
+    }
+
     /// Every square and all squares ahead of it on its file, as `color` sees it.
     #[inline(always)]
     pub const fn forward_fill(self, color: Color) -> Bitboard {

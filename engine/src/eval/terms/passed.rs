@@ -1,7 +1,7 @@
 //! Passed pawns: how far, how free, and who is near.
 
 use super::{Position, side};
-use crate::eval::geometry::{ahead, from_edge};
+use crate::eval::geometry::{ahead, from_edge, steps};
 use crate::eval::tally::Tally;
 use crate::eval::trace::Trace;
 use crate::types::{Color, PieceType, Square};
@@ -28,7 +28,7 @@ fn count_pawn<T: Trace, const WHITE: bool>(position: &Position, tally: &mut Tall
     tally.add(&p.passed_rank[rank], 1);
     tally.add(&p.passed_file[from_edge(pawn.file())], 1);
 
-    let near = |color: Color| i32::from(position.king[color.index()].distance(next).min(5));
+    let near = |color: Color| steps(position.king[color.index()], next).min(5);
     tally.add(&p.passed_own_king[rank], near(us));
     tally.add(&p.passed_enemy_king[rank], near(them));
 

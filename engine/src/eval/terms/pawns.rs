@@ -4,12 +4,13 @@ use super::side;
 use crate::Board;
 use crate::board::attacks;
 use crate::board::zobrist::Key;
+use crate::cpu::prefetch;
 use crate::eval::geometry::{BESIDE, ahead, from_edge, passed_span};
 use crate::eval::score::Score;
 use crate::eval::tally::Tally;
 use crate::eval::trace::{NoTrace, Trace};
 use crate::eval::weights::Weights;
-use crate::types::{Bitboard, Color, Square};
+use crate::types::{Bitboard, Color, PieceType, Square};
 
 /// What is known about a pawn structure.
 #[derive(Clone)]
@@ -22,14 +23,12 @@ pub(in crate::eval) struct PawnEntry {
     pub attack_span: [Bitboard; 2],
     /// The structure's score, White's point of view.
     score_white: Score,
-    /// The shelters' score for the kings below, White's point of view.
-    shelter_white: Score,
-    /// `// [color]` the kings that the shelter was computed for
-    kings: [Square; 2],
+    /// `// [color]` the king that shelter and gaps were computed for, if they were
+    sheltered: [Option<Square>; 2],
+    /// `// [color]` the score of that king's shelter, its own point of view
+    shelter: [Score; 2],
     /// `// [color]` files before the king without an own pawn near
     pub gaps: [u8; 2],
-    /// Whether `shelter_white` and `gaps` were computed for `kings`.
-    has_shelter: bool,
 }
 
 const _: () = assert!(size_of::<PawnEntry>() == 64, "an entry fills one cache line");
@@ -41,16 +40,16 @@ impl PawnEntry {
         passed: Bitboard::EMPTY,
         attack_span: [Bitboard::EMPTY; 2],
         score_white: Score::ZERO,
-        shelter_white: Score::ZERO,
-        kings: [Square::A1; 2],
+        sheltered: [None; 2],
+        shelter: [Score::ZERO; 2],
         gaps: [0; 2],
-        has_shelter: false,
     };
 
     /// Structure and shelter, White's point of view.
     #[inline(always)]
     pub fn score_white(&self) -> Score {
-        self.score_white + self.shelter_white
+        let [white, black] = self.shelter;
+        self.score_white + white - black
     }
 
     /// Counts everything into the two sides' tallies, and leaves the entry's own scores at zero.
@@ -74,14 +73,17 @@ impl PawnEntry {
         entry
     }
 
-    fn refresh_shelter(&mut self, board: &Board, weights: &Weights) {
-        let mut white = Tally::<NoTrace>::new(weights.side(Color::White));
-        let mut black = Tally::<NoTrace>::new(weights.side(Color::Black));
-        self.gaps =
-            [shelter::<NoTrace, true>(board, &mut white), shelter::<NoTrace, false>(board, &mut black)];
-        self.shelter_white = white.score - black.score;
-        self.kings = Color::ALL.map(|color| board.king(color));
-        self.has_shelter = true;
+    /// Knows the shelter of one side's king where it stands now. A king that moves leaves the other's as it was.
+    #[inline(always)]
+    fn know_shelter<const WHITE: bool>(&mut self, board: &Board, weights: &Weights) {
+        let us = side(WHITE);
+        let king = Some(board.king(us));
+        if self.sheltered[us.index()] != king {
+            let mut tally = Tally::<NoTrace>::new(weights.side(us));
+            self.gaps[us.index()] = shelter::<NoTrace, WHITE>(board, &mut tally);
+            self.shelter[us.index()] = tally.score;
+            self.sheltered[us.index()] = king;
+        }
     }
 }
 
@@ -102,6 +104,12 @@ impl PawnTable {
         self.entries.fill(PawnEntry::EMPTY);
     }
 
+    /// Asks for the entry of these pawns ahead of time.
+    #[inline(always)]
+    pub fn prefetch(&self, pawn_key: Key) {
+        prefetch(&self.entries[pawn_key as usize % Self::LENGTH]);
+    }
+
     /// The entry of the board's pawns and kings, computed if it is not there.
     #[inline(always)]
     pub fn probe(&mut self, board: &Board, weights: &Weights) -> &PawnEntry {
@@ -109,9 +117,8 @@ impl PawnTable {
         if entry.key != board.pawn_key() {
             *entry = PawnEntry::compute(board, weights);
         }
-        if !entry.has_shelter || entry.kings != Color::ALL.map(|color| board.king(color)) {
-            entry.refresh_shelter(board, weights);
-        }
+        entry.know_shelter::<true>(board, weights);
+        entry.know_shelter::<false>(board, weights);
         entry
     }
 }
@@ -203,11 +210,23 @@ fn shelter<T: Trace, const WHITE: bool>(board: &Board, tally: &mut Tally<T>) -> 
         gaps += u8::from(our_rank == 0 || our_rank > 2);
     }
 
-    let pawns = board.pawns(us) | board.pawns(!us);
-    if let Some(nearest) = pawns.into_iter().map(|pawn| king.distance(pawn)).min() {
-        tally.add(&p.king_pawn_distance, i32::from(nearest));
+    let pawns = board.by_kind(PieceType::Pawn);
+    if pawns.any() {
+        tally.add(&p.king_pawn_distance, steps_to_nearest(king, pawns));
     }
     gaps
+}
+
+/// King steps to the nearest square of a set that is not empty.
+#[inline(always)]
+fn steps_to_nearest(king: Square, goals: Bitboard) -> i32 {
+    let mut within_reach = Bitboard::of(king);
+    let mut steps = 0;
+    while (within_reach & goals).is_empty() {
+        within_reach = within_reach.grown();
+        steps += 1;
+    }
+    steps
 }
 
 /// The rank, as the side counts, of the pawn on a file that is nearest to its back rank; 0 for none.

@@ -2,7 +2,7 @@
 
 use super::{Position, side};
 use crate::board::attacks;
-use crate::eval::geometry::{CENTRE, CENTRE_FILES, LONG_DIAGONALS};
+use crate::eval::geometry::{CENTRE, CENTRE_FILES, LONG_DIAGONALS, steps};
 use crate::eval::tally::Tally;
 use crate::eval::trace::Trace;
 use crate::types::{Bitboard, Color, PieceType, Square};
@@ -106,8 +106,7 @@ fn minor<T: Trace, const WHITE: bool, const KIND: u8>(
     tally.add(&p.outpost_reachable[minor], i32::from(reaches_one & !on_outpost));
     let behind_pawn = (here.forward(us) & board.by_kind(PieceType::Pawn)).any();
     tally.add(&p.minor_behind_pawn[minor], i32::from(behind_pawn));
-    let distance = position.king[us.index()].distance(square);
-    tally.add(&p.minor_far_from_king[minor], i32::from(distance));
+    tally.add(&p.minor_far_from_king[minor], steps(position.king[us.index()], square));
 
     if KIND == BISHOP {
         let ours = board.pawns(us);
