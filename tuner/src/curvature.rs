@@ -176,7 +176,7 @@ impl Preconditioner {
     }
 
     fn row(&self, row: usize) -> &[f64] {
-        &self.root[row * (row + 1) / 2..][..row + 1]
+        &self.root[begin(row)..][..row + 1]
     }
 
     /// A step of weights from one of the variables.
@@ -210,53 +210,16 @@ impl Preconditioner {
     }
 }
 
-/// Numbers that are worked on side by side.
-type Eight = [f64; 8];
-
-#[inline(always)]
-fn add_products(sums: &mut Eight, a: &Eight, b: &Eight) {
-    for lane in 0..8 {
-        sums[lane] += a[lane] * b[lane];
-    }
-}
-
-/// Sums in lanes, and what is left of two rows when all eights are taken.
-#[inline(always)]
-fn total(sums: Eight, a: &[f64], b: &[f64]) -> f64 {
-    sums.iter().sum::<f64>() + a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
-}
-
 /// The sum of products, eight at a time. `a` may be longer.
-#[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let ((a, a_rest), (b, b_rest)) = (a[..b.len()].as_chunks(), b.as_chunks());
+    let ((a, a_rest), (b, b_rest)) = (a[..b.len()].as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0; 8];
     for (a, b) in a.iter().zip(b) {
-        add_products(&mut sums, a, b);
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
     }
-    total(sums, a_rest, b_rest)
-}
-
-/// The same of one row with four others of one length.
-#[inline(always)]
-fn four_dots(a: &[f64], [b, c, d, e]: [&[f64]; 4]) -> [f64; 4] {
-    let length = b.len();
-    let (a, a_rest) = a[..length].as_chunks();
-    let [(b, b_rest), (c, c_rest), (d, d_rest), (e, e_rest)] =
-        [b, c, d, e].map(|other| other[..length].as_chunks());
-    let [mut for_b, mut for_c, mut for_d, mut for_e] = [[0.0; 8]; 4];
-    for ((((a, b), c), d), e) in a.iter().zip(b).zip(c).zip(d).zip(e) {
-        add_products(&mut for_b, a, b);
-        add_products(&mut for_c, a, c);
-        add_products(&mut for_d, a, d);
-        add_products(&mut for_e, a, e);
-    }
-    [
-        total(for_b, a_rest, b_rest),
-        total(for_c, a_rest, c_rest),
-        total(for_d, a_rest, d_rest),
-        total(for_e, a_rest, e_rest),
-    ]
+    sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
 /// The curvature as a sample of positions tells it.
@@ -281,7 +244,8 @@ impl Sample {
             })
             .collect();
         let spread = store.columns.spread(weights);
-        let least = (SAMPLED_PER_WEIGHT * slots) as f64 / store.len() as f64;
+        let least = (std::env::var("SPW").map_or(SAMPLED_PER_WEIGHT, |x| x.parse().unwrap()) * slots) as f64
+            / store.len() as f64;
         // [column] how likely a position with it is taken
         let mut likely = [0.0f64; TABLE];
         for (column, likely) in likely.iter_mut().enumerate() {
@@ -370,12 +334,16 @@ impl Work for Products<'_> {
 /// The slopes of some positions' predictions. Their products are added up slot by slot, not position by position: a row of
 /// the sums stays in the nearest cache then, which the whole triangle does not fit in.
 struct Batch {
-    /// Those that are not zero, position by position, in each by ascending slot.
-    slopes: Vec<(u16, [f32; 2])>,
+    /// The slots whose slopes are not zero, position by position, in each ascending,
+    slots: Vec<u16>,
+    /// and the slopes themselves: mg, eg, mg, eg.
+    slopes: Vec<[f32; 4]>,
     /// `// [position]` where its slopes begin, and what it counts for
     positions: Vec<(u32, f32)>,
-    /// `// [slot]` a buffer to merge the columns of a weight in
+    /// `// [slot]` a buffer to merge the columns of a weight in,
     by_slot: Vec<[f32; 2]>,
+    /// and a bit for each that is used.
+    used: Vec<u64>,
     /// `// [slot]` the positions with it, and where among the slopes it stands
     found: Vec<Vec<(u32, u32)>>,
 }
@@ -386,9 +354,11 @@ impl Batch {
 
     fn new(slots: usize) -> Batch {
         Batch {
+            slots: Vec::new(),
             slopes: Vec::new(),
             positions: Vec::new(),
             by_slot: vec![[0.0; 2]; slots],
+            used: vec![0; slots.div_ceil(64)],
             found: vec![Vec::new(); slots],
         }
     }
@@ -400,28 +370,30 @@ impl Batch {
     /// Takes a position that counts for `weight`.
     #[inline(always)]
     fn take(&mut self, objective: &Objective, row: &Row, slot: &[Option<u16>], weight: f32) {
-        let (position, begin) = (self.positions.len() as u32, self.slopes.len());
-        self.positions.push((begin as u32, weight));
+        let position = self.positions.len() as u32;
+        self.positions.push((self.slopes.len() as u32, weight));
         let columns = &objective.store.columns;
         let by_value = by_value(objective, row.slopes.value_white);
-        let (slopes, by_slot) = (&mut self.slopes, &mut self.by_slot);
+        let (by_slot, used) = (&mut self.by_slot, &mut self.used);
         row.for_each_column(|column, count, slope| {
             let by_count = by_value * count;
             let (mg, eg) = ((by_count * slope[0]) as f32, (by_count * slope[1]) as f32);
             for slot in columns.weights(usize::from(column)).filter_map(|weight| slot[weight]) {
                 let sum = &mut by_slot[usize::from(slot)];
-                if *sum == [0.0; 2] {
-                    slopes.push((slot, [0.0; 2]));
-                }
                 *sum = [sum[0] + mg, sum[1] + eg];
+                used[usize::from(slot) / 64] |= 1 << (slot % 64);
             }
         });
-        for (slot, slope) in &mut slopes[begin..] {
-            *slope = std::mem::take(&mut by_slot[usize::from(*slot)]);
-        }
-        slopes[begin..].sort_unstable_by_key(|&(slot, _)| slot);
-        for (place, &(slot, _)) in slopes.iter().enumerate().skip(begin) {
-            self.found[usize::from(slot)].push((position, place as u32));
+        for (word, used) in self.used.iter_mut().enumerate() {
+            let mut bits = std::mem::take(used);
+            while bits != 0 {
+                let slot = 64 * word + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let [mg, eg] = std::mem::take(&mut self.by_slot[slot]);
+                self.found[slot].push((position, self.slots.len() as u32));
+                self.slots.push(slot as u16);
+                self.slopes.push([mg, eg, mg, eg]);
+            }
         }
     }
 
@@ -429,22 +401,21 @@ impl Batch {
     #[inline(always)]
     fn add_products(&mut self, sums: &mut [[f32; 4]]) {
         for (slot, found) in self.found.iter_mut().enumerate() {
-            let sums = &mut sums[slot * (slot + 1) / 2..][..slot + 1];
+            let sums = &mut sums[begin(slot)..][..slot + 1];
             for (position, place) in found.drain(..) {
-                let (begin, weight) = self.positions[position as usize];
-                let slopes = &self.slopes[begin as usize..=place as usize];
-                let own = self.slopes[place as usize].1.map(|slope| slope * weight);
-                for &(other_slot, other) in slopes {
+                let (first, weight) = self.positions[position as usize];
+                let pairs = first as usize..place as usize + 1;
+                let [mg, eg, ..] = self.slopes[place as usize];
+                let own = [weight * mg, weight * mg, weight * eg, weight * eg];
+                for (&other_slot, other) in self.slots[pairs.clone()].iter().zip(&self.slopes[pairs]) {
                     let sum = &mut sums[usize::from(other_slot)];
-                    *sum = [
-                        sum[0] + own[0] * other[0],
-                        sum[1] + own[0] * other[1],
-                        sum[2] + own[1] * other[0],
-                        sum[3] + own[1] * other[1],
-                    ];
+                    for entry in 0..4 {
+                        sum[entry] += own[entry] * other[entry];
+                    }
                 }
             }
         }
+        self.slots.clear();
         self.slopes.clear();
         self.positions.clear();
     }
@@ -457,8 +428,22 @@ struct Cholesky {
     size: usize,
 }
 
-/// So many rows of a root are computed side by side: each row above is then read once for all of them.
-const ABREAST: usize = 4;
+impl Cholesky {
+    /// So many rows are multiplied with so many others at a time: as many products as there are registers for.
+    const ROWS: usize = 6;
+    const OTHERS: usize = 8;
+    /// So many rows are finished before the next: they stay in the second cache.
+    const BLOCK: usize = 48;
+    /// So many columns at a time: those of the others stay in the first cache.
+    const PANEL: usize = 256;
+}
+
+const _: () = assert!(Cholesky::BLOCK.is_multiple_of(Cholesky::ROWS * Cholesky::OTHERS));
+
+/// Where a row of a lower triangle begins.
+fn begin(row: usize) -> usize {
+    row * (row + 1) / 2
+}
 
 impl Work for Cholesky {
     type Output = Vec<f64>;
@@ -466,35 +451,80 @@ impl Work for Cholesky {
     #[inline(always)]
     fn run<const WIDE: bool>(self) -> Vec<f64> {
         let Cholesky { mut lower, size } = self;
-        let begin = |row: usize| row * (row + 1) / 2;
-        for first in (0..size).step_by(ABREAST) {
-            let (above, rest) = lower.split_at_mut(begin(first));
-            if first + ABREAST <= size {
-                for column in 0..first {
-                    let other = &above[begin(column)..][..column + 1];
-                    let at: [usize; ABREAST] = std::array::from_fn(|row| begin(first + row) - begin(first));
-                    let sums = four_dots(other, at.map(|at| &rest[at..][..column]));
-                    for (at, sum) in at.into_iter().zip(sums) {
-                        rest[at + column] = (rest[at + column] - sum) / other[column];
+        // Rows of a unit matrix behind the others make whole blocks of them, and change nothing.
+        let padded = size.next_multiple_of(Cholesky::BLOCK);
+        for row in size..padded {
+            lower.resize(begin(row) + row, 0.0);
+            lower.push(1.0);
+        }
+        let mut turned = [[0.0; Cholesky::OTHERS]; Cholesky::PANEL];
+        for first in (0..padded).step_by(Cholesky::BLOCK) {
+            let end = first + Cholesky::BLOCK;
+            for other in (0..end).step_by(Cholesky::OTHERS) {
+                // Of the rows' products with the others, first what lies before the square where they meet.
+                let mut sums = [[0.0; Cholesky::OTHERS]; Cholesky::BLOCK];
+                let top = first.max(other / Cholesky::ROWS * Cholesky::ROWS);
+                for from in (0..other).step_by(Cholesky::PANEL) {
+                    let columns = from..(from + Cholesky::PANEL).min(other);
+                    let turned = &mut turned[..columns.len()];
+                    for place in 0..Cholesky::OTHERS {
+                        let row = &lower[begin(other + place)..][columns.clone()];
+                        turned.iter_mut().zip(row).for_each(|(turned, &entry)| turned[place] = entry);
+                    }
+                    for row in (top..end).step_by(Cholesky::ROWS) {
+                        let mut rows: [&[f64]; Cholesky::ROWS] = [&[]; Cholesky::ROWS];
+                        for (place, own) in rows.iter_mut().enumerate() {
+                            *own = &lower[begin(row + place)..][columns.clone()];
+                        }
+                        add_products(rows, turned, &mut sums[row - first..]);
+                    }
+                }
+                // Then that square, entry by entry: each needs the one before.
+                for row in first.max(other)..end {
+                    for place in 0..Cholesky::OTHERS.min(row + 1 - other) {
+                        let column = other + place;
+                        let above = &lower[begin(column) + other..];
+                        let before: f64 =
+                            lower[begin(row) + other..][..place].iter().zip(above).map(|(a, b)| a * b).sum();
+                        let left = lower[begin(row) + column] - sums[row - first][place] - before;
+                        lower[begin(row) + column] = if column < row {
+                            left / lower[begin(column) + column]
+                        } else {
+                            // Rounding may eat what the shrinkage left.
+                            left.max(1e-9).sqrt()
+                        };
                     }
                 }
             }
-            // What is left of these rows: the corner where they meet, or all of them at the very end.
-            for row in first..(first + ABREAST).min(size) {
-                let done = if first + ABREAST <= size { first } else { 0 };
-                let (above, rest) = lower.split_at_mut(begin(row));
-                let own = &mut rest[..row + 1];
-                for column in done..row {
-                    let other = &above[begin(column)..][..column + 1];
-                    let (before, entry) = own.split_at_mut(column);
-                    entry[0] = (entry[0] - dot(other, before)) / other[column];
-                }
-                let square = own[row] - dot(own, &own[..row]);
-                // Rounding may eat what the shrinkage left.
-                own[row] = square.max(1e-9).sqrt();
+        }
+        lower.truncate(begin(size));
+        lower
+    }
+}
+
+/// Adds the sums of products of every row with every other, which are given column by column.
+#[inline(always)]
+fn add_products<const ROWS: usize, const OTHERS: usize>(
+    mut rows: [&[f64]; ROWS],
+    others: &[[f64; OTHERS]],
+    sums: &mut [[f64; OTHERS]],
+) {
+    for row in &mut rows {
+        *row = &row[..others.len()];
+    }
+    let mut products = [[0.0; OTHERS]; ROWS];
+    for (column, others) in others.iter().enumerate() {
+        for row in 0..ROWS {
+            let own = rows[row][column];
+            for other in 0..OTHERS {
+                products[row][other] += own * others[other];
             }
         }
-        lower
+    }
+    for (sums, products) in sums.iter_mut().zip(products) {
+        for (sum, product) in sums.iter_mut().zip(products) {
+            *sum += product;
+        }
     }
 }
 
@@ -522,6 +552,27 @@ mod tests {
             let slope = preconditioner.slope(&[[curved[0], curved[1]], [curved[2], 0.0]]);
             for (place, slope) in slope.iter().enumerate() {
                 assert!((slope - one[place]).abs() < 1e-12, "{slope} {one:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_root_times_itself_is_the_matrix_whatever_its_size() {
+        for size in [1, 7, 48, 49, 131, 600] {
+            // Correlations that fade with distance, and a few that do not.
+            let entry = |row: usize, column: usize| match row - column {
+                0 => 1.0,
+                apart if apart % 50 == 0 => 0.05,
+                apart => 0.3 / apart as f64 * if apart % 2 == 0 { 1.0 } else { -1.0 },
+            };
+            let lower = (0..size).flat_map(|row| (0..=row).map(move |column| entry(row, column))).collect();
+            let root = Cholesky { lower, size }.run::<false>();
+            assert_eq!(root.len(), begin(size));
+            for row in 0..size {
+                for column in 0..=row {
+                    let product = dot(&root[begin(row)..], &root[begin(column)..][..=column]);
+                    assert!((product - entry(row, column)).abs() < 1e-12, "{size}: {row} {column} {product}");
+                }
             }
         }
     }
