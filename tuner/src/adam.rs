@@ -25,7 +25,7 @@ pub(crate) fn descend(
         let (loss, gradient) = descent.penalised(&weights, options.l2);
         passes += 1;
         // Adam has no idea of how much is left: only the other ways to end apply.
-        if let Some(ended) = watch.look(epoch, &weights, loss, f64::INFINITY) {
+        if let Some(ended) = watch.look(&weights, loss, f64::INFINITY) {
             return watch.finish(ended, passes, &weights);
         }
         let correction_1 = 1.0 - BETA_1.powf(epoch as f64 + 1.0);

@@ -17,12 +17,12 @@ use crate::random::splitmix;
 use crate::store::Row;
 
 /// Positions in the sample for correlations, a weight.
-const SAMPLED_PER_WEIGHT: usize = 60;
+const SAMPLED_PER_WEIGHT: usize = 40;
 
 /// In so many positions of the sample each weight is seen, as far as there are as many: positions with rare weights
 /// are taken more often, and count for less. From two or three positions a weight would look as if it went
 /// together with everything else in them.
-const SEEN: f64 = 100.0;
+const SEEN: f64 = 50.0;
 
 /// The sample is summed in so many parts, always, so that the sums are the same on any number of threads.
 const PARTS: usize = 2;
@@ -311,7 +311,7 @@ impl Work for Products<'_> {
         let mut batch = Batch::new(self.slots);
         for (place, chunk) in store.chunks().iter().enumerate().skip(self.part).step_by(PARTS) {
             let mut lot = place as u64;
-            let mut rows = store.rows(chunk, self.spread);
+            let mut rows = store.rows(chunk, self.spread, self.objective.softness);
             while let Some(row) = rows.next_row() {
                 let mut share = self.least;
                 for &place in row.places() {

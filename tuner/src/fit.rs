@@ -131,16 +131,16 @@ pub struct Descent<'a> {
 }
 
 /// A descent by parts begins with every so many-th chunk,
-const PART: usize = 8;
+const PART: usize = 16;
 /// if those hold so many positions,
-const FEWEST: usize = 30_000;
-/// and goes no further there than the part can be told from the whole.
-const ROUGH_TOLERANCE: f64 = 1e-5;
-const ROUGH_ITERATIONS: u64 = 60;
-/// On half of all it takes so many more.
-const NEARER_ITERATIONS: u64 = 4;
-/// Curvature is then sampled from every so many-th chunk.
-const SAMPLED: usize = 4;
+const FEWEST: usize = 15_000;
+/// with kinks that are rounded so widely, and goes no further there than the part can be told from the whole.
+const PART_STAGE: Stage = Stage { softness: 30.0, max_iters: 60, tolerance: 1e-6 };
+/// Then it takes more of them, which the curvature is also sampled from.
+const LARGER_PART: usize = 4;
+const LARGER_PART_STAGE: Stage = Stage { softness: 40.0, max_iters: 30, tolerance: 3e-7 };
+/// With all of them it begins softly.
+const SOFT_STAGE: Stage = Stage { softness: 6.0, max_iters: 5, tolerance: 1e-7 };
 
 /// How much correlations are shrunk far from the minimum, where long steps leave the range in which the
 /// curvature is known,
@@ -154,6 +154,14 @@ const PAWN: f64 = 100.0;
 /// The curvature that a penalty adds to every weight.
 pub fn ridge(l2: f64) -> f64 {
     2.0 * l2 / (PAWN * PAWN)
+}
+
+/// A piece of the way with kinks that are rounded: see [`Sums::softness`](engine::eval::gradient::Sums::softness).
+#[derive(Clone, Copy)]
+struct Stage {
+    softness: f64,
+    max_iters: u64,
+    tolerance: f64,
 }
 
 impl Descent<'_> {
@@ -188,79 +196,79 @@ impl Descent<'_> {
             Preconditioner::new(&self.objective, self.from, &survey, free, ridge, scaling, FAR_SHRINKAGE);
         if preconditioner.is_empty() {
             let loss = self.penalised(self.from, options.l2).0;
-            watch.look(0, self.from, loss, 0.0);
+            watch.look(self.from, loss, 0.0);
             return watch.finish(Ended::Converged, 1, self.from);
         }
         match options.optimizer {
             Optimizer::Adam => adam::descend(self, &preconditioner.variables, options, watch),
-            Optimizer::Lbfgs => self.lbfgs(&preconditioner, options, watch),
+            Optimizer::Lbfgs => self.lbfgs(&preconditioner, options, None, watch),
         }
     }
 
     /// Descends on a part of the positions first: most of the way is the same for all of them, and the
     /// curvature near the bottom, which is not that of the start, makes the rest short.
     fn by_parts(&self, part: &Store, options: &FitOptions, watch: Watch) -> Fit {
+        let seen = survey(&Objective { store: part, ..self.objective }, self.from);
+        let (weights, part_passes) =
+            self.on_a_part(part, &PART_STAGE, self.from, &seen, FAR_SHRINKAGE, options);
+        let larger = self.objective.store.thinned(LARGER_PART);
+        let more = larger.len() as f64 / part.len() as f64;
+        let exercised = seen.exercised.iter().map(|&times| (times as f64 * more) as u64).collect();
+        let seen = Survey { exercised, ..seen };
+        let (weights, larger_passes) =
+            self.on_a_part(&larger, &LARGER_PART_STAGE, &weights, &seen, NEAR_SHRINKAGE, options);
+        let objective = Objective { store: &larger, softness: SOFT_STAGE.softness, ..self.objective };
         let ridge = ridge(options.l2);
-        let precondition = |objective: &Objective, from: &[Pair], seen: &Survey, shrinkage| {
-            Preconditioner::new(objective, from, seen, self.free, ridge, Scaling::Full, shrinkage)
-        };
-        let objective = Objective { store: part, ..self.objective };
-        let mut seen = survey(&objective, self.from);
-        let far = precondition(&objective, self.from, &seen, FAR_SHRINKAGE);
-        let on_part = Descent { objective, holdout: None, ..*self };
-        let (rough, part_passes) = on_part.quietly(&far, ROUGH_ITERATIONS, options);
-        drop(far);
-        // The sample that curvature is drawn from need not be all positions either.
-        let sampled = self.objective.store.thinned(SAMPLED);
-        let more = sampled.len() as f64 / part.len() as f64;
-        seen.exercised.iter_mut().for_each(|times| *times = (*times as f64 * more) as u64);
-        let objective = Objective { store: &sampled, ..self.objective };
-        // The king danger bends the most: a few steps further its curvature is another one, and the right one.
-        let half = self.objective.store.thinned(2);
-        let nearer = precondition(&objective, &rough, &seen, NEAR_SHRINKAGE);
-        let on_half = Descent {
-            objective: Objective { store: &half, ..self.objective },
-            holdout: None,
-            from: &rough,
-            ..*self
-        };
-        let (weights, half_passes) = on_half.quietly(&nearer, NEARER_ITERATIONS, options);
-        drop(nearer);
-        let near = precondition(&objective, &weights, &seen, NEAR_SHRINKAGE);
-        let fit = Descent { from: &weights, ..*self }.lbfgs(&near, options, watch);
-        let others = part_passes.div_ceil(PART as u64) + half_passes.div_ceil(2) + 1;
+        let near =
+            Preconditioner::new(&objective, &weights, &seen, self.free, ridge, Scaling::Full, NEAR_SHRINKAGE);
+        let fit = Descent { from: &weights, ..*self }.lbfgs(&near, options, Some(SOFT_STAGE), watch);
+        let others = part_passes.div_ceil(PART as u64) + larger_passes.div_ceil(LARGER_PART as u64) + 1;
         Fit { passes: fit.passes + others, ..fit }
     }
 
-    /// Descends a little less far, without anybody watching; answers with its passes too.
-    fn quietly(
+    /// Descends on some of the positions, without anybody watching; answers with its passes too.
+    fn on_a_part(
         &self,
-        preconditioner: &Preconditioner,
-        max_iters: u64,
+        part: &Store,
+        stage: &Stage,
+        from: &[Pair],
+        seen: &Survey,
+        shrinkage: f64,
         options: &FitOptions,
     ) -> (Vec<Pair>, u64) {
-        let options =
-            FitOptions { tolerance: options.tolerance.max(ROUGH_TOLERANCE), max_iters, ..options.clone() };
-        let mut unseen = |_: &Step, _: &[Pair]| {};
-        let (curve, best) = (Vec::new(), None);
+        let objective = Objective { store: part, softness: stage.softness, ..self.objective };
+        let ridge = ridge(options.l2);
+        let preconditioner =
+            Preconditioner::new(&objective, from, seen, self.free, ridge, Scaling::Full, shrinkage);
+        let tolerance = options.tolerance.max(stage.tolerance);
+        let options = FitOptions { tolerance, max_iters: stage.max_iters, ..options.clone() };
+        let descent = Descent { objective, holdout: None, from, ..*self };
         let watch = Watch {
-            descent: self,
+            descent: &descent,
             options: &options,
             began: 0.0,
-            see: &mut unseen,
-            curve,
-            best,
+            see: &mut |_, _| {},
+            curve: Vec::new(),
+            best: None,
             silent: true,
         };
-        let fit = self.lbfgs(preconditioner, &options, watch);
+        let fit = descent.lbfgs(&preconditioner, &options, None, watch);
         (fit.weights, fit.passes)
     }
 
-    fn lbfgs(&self, preconditioner: &Preconditioner, options: &FitOptions, watch: Watch) -> Fit {
+    /// The descent itself; if asked to, with rounded kinks at first, which nobody watches.
+    fn lbfgs(
+        &self,
+        preconditioner: &Preconditioner,
+        options: &FitOptions,
+        softly: Option<Stage>,
+        watch: Watch,
+    ) -> Fit {
         let landscape = Landscape {
             descent: self,
             preconditioner,
             l2: options.l2,
+            softness: Cell::new(softly.map_or(self.objective.softness, |stage| stage.softness)),
             last: RefCell::new(None),
             passes: Cell::new(0),
         };
@@ -268,12 +276,16 @@ impl Descent<'_> {
             solver: LBFGS::new(MoreThuenteLineSearch::new(), MEMORY),
             watch,
             landscape: &landscape,
+            softly,
+            hardens: false,
             ended: None,
             last: vec![0.0; preconditioner.len()],
         };
         let start = vec![0.0; preconditioner.len()];
+        // One more looks at the same place with kinks as they are.
+        let soft_iters = softly.map_or(0, |stage| stage.max_iters + 1);
         let executor = Executor::new(&landscape, BorrowedSolver(&mut watched))
-            .configure(|state| state.param(start).max_iters(options.max_iters))
+            .configure(|state| state.param(start).max_iters(options.max_iters + soft_iters))
             .timer(false);
         let problem = match executor.run() {
             Ok(_) => None,
@@ -315,9 +327,8 @@ pub(crate) struct Watch<'a> {
 
 impl Watch<'_> {
     /// Takes note of an iteration; `left` estimates how much loss there is still to gain.
-    pub(crate) fn look(&mut self, iteration: u64, weights: &[Pair], loss: f64, left: f64) -> Option<Ended> {
-        // One after the other, whichever stage of the descent they belong to.
-        let iteration = self.curve.last().map_or(iteration, |last| last.iteration + 1);
+    pub(crate) fn look(&mut self, weights: &[Pair], loss: f64, left: f64) -> Option<Ended> {
+        let iteration = self.curve.len() as u64;
         let holdout = self.descent.holdout.map(|holdout| holdout.loss(weights));
         let step = Step { iteration, loss, holdout, cpu: cpu_seconds() - self.began };
         self.curve.push(step);
@@ -367,6 +378,7 @@ struct Landscape<'a> {
     descent: &'a Descent<'a>,
     preconditioner: &'a Preconditioner,
     l2: f64,
+    softness: Cell<f64>,
     last: RefCell<Option<Visited>>,
     passes: Cell<u64>,
 }
@@ -388,7 +400,9 @@ impl Landscape<'_> {
             return (last.loss, last.slope.clone());
         }
         self.passes.set(self.passes.get() + 1);
-        let (loss, gradient) = self.descent.penalised(&self.weights(variables), self.l2);
+        let objective = Objective { softness: self.softness.get(), ..self.descent.objective };
+        let (loss, gradient) =
+            Descent { objective, ..*self.descent }.penalised(&self.weights(variables), self.l2);
         let slope = self.preconditioner.slope(&gradient);
         *self.last.borrow_mut() = Some(Visited { point: variables.to_vec(), loss, slope: slope.clone() });
         (loss, slope)
@@ -421,6 +435,10 @@ struct Watched<'w, 'l> {
     solver: Lbfgs,
     watch: Watch<'w>,
     landscape: &'l Landscape<'l>,
+    /// The stage with rounded kinks, until it is over.
+    softly: Option<Stage>,
+    /// Whether it is over just now.
+    hardens: bool,
     ended: Option<Ended>,
     last: Vec<f64>,
 }
@@ -446,7 +464,15 @@ impl<'p> Solver<&'p Landscape<'p>, Iterate> for BorrowedSolver<'_, '_, '_> {
         problem: &mut Problem<&'p Landscape<'p>>,
         state: Iterate,
     ) -> Result<(Iterate, Option<KV>), Error> {
-        self.0.solver.next_iter(problem, state)
+        let watched = &mut *self.0;
+        if !std::mem::take(&mut watched.hardens) {
+            return watched.solver.next_iter(problem, state);
+        }
+        // From here on with kinks as they are. What was learned about the curvature is kept.
+        watched.landscape.softness.set(watched.landscape.descent.objective.softness);
+        watched.landscape.last.take();
+        let (loss, slope) = watched.landscape.at(&watched.last);
+        Ok((state.cost(loss).gradient(slope), None))
     }
 
     fn terminate(&mut self, state: &Iterate) -> TerminationStatus {
@@ -457,8 +483,16 @@ impl<'p> Solver<&'p Landscape<'p>, Iterate> for BorrowedSolver<'_, '_, '_> {
         watched.last.clone_from(variables);
         // With the curvature nearly the identity, half the squared slope is what a Newton step would gain.
         let left = slope.iter().map(|slope| slope * slope).sum::<f64>() / 2.0;
+        if let Some(stage) = watched.softly {
+            if state.get_iter() >= stage.max_iters || left < stage.tolerance {
+                (watched.softly, watched.hardens) = (None, true);
+            }
+            if !watched.watch.descent.stop.load(Ordering::Relaxed) {
+                return TerminationStatus::NotTerminated;
+            }
+        }
         let weights = watched.landscape.weights(variables);
-        watched.ended = watched.watch.look(state.get_iter(), &weights, state.get_cost(), left);
+        watched.ended = watched.watch.look(&weights, state.get_cost(), left);
         match &watched.ended {
             Some(ended) => TerminationStatus::Terminated(TerminationReason::SolverExit(ended.to_string())),
             None => TerminationStatus::NotTerminated,

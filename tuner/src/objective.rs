@@ -18,6 +18,8 @@ pub struct Objective<'a> {
     pub store: &'a Store,
     /// The curve.
     pub sigmoid: Sigmoid,
+    /// How wide the evaluation's kinks are rounded, in centipawns; 0 is the evaluation itself.
+    pub softness: f64,
 }
 
 impl Objective<'_> {
@@ -66,7 +68,7 @@ impl Objective<'_> {
         let mut values = vec![0.0; store.len()];
         // Every chunk but the last is full.
         values.par_chunks_mut(CHUNK).zip(store.chunks()).for_each(|(values, chunk)| {
-            let mut rows = store.rows(chunk, &spread);
+            let mut rows = store.rows(chunk, &spread, 0.0);
             for value in values {
                 if let Some(row) = rows.next_row() {
                     *value = row.slopes.value_white as f32;
@@ -88,7 +90,7 @@ pub(crate) struct Pass<'a> {
 impl<'a> Pass<'a> {
     #[inline(always)]
     pub fn rows(&self) -> Rows<'a> {
-        self.objective.store.rows(self.chunk, self.spread)
+        self.objective.store.rows(self.chunk, self.spread, self.objective.softness)
     }
 }
 

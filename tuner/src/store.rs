@@ -167,6 +167,8 @@ pub struct Rows<'a> {
     bytes: &'a [u8],
     labels: std::slice::Iter<'a, f32>,
     places: [u16; LONGEST_ROW],
+    /// How wide kinks are rounded.
+    softness: f64,
 }
 
 impl Rows<'_> {
@@ -194,7 +196,8 @@ impl Rows<'_> {
             let sum = &mut groups[self.columns.group(*place)];
             *sum = [sum[0] + mg, sum[1] + eg];
         }
-        let slopes = Sums { phase, ending, ..Columns::sums(&groups) }.value_and_slopes();
+        let slopes =
+            Sums { phase, ending, softness: self.softness, ..Columns::sums(&groups) }.value_and_slopes();
         Some(Row { book: self.book, columns: self.columns, bytes, places, linear, slopes, phase, label })
     }
 }
@@ -219,13 +222,22 @@ impl Reader<'_> {
     /// The sum of what some bytes add.
     #[inline(always)]
     fn sum(&mut self, bytes: &[u8], places: &mut [u16]) -> Pair {
-        // Two sums side by side, so that one addition need not wait for the other.
-        let (mut even, mut odd) = ([0.0; 2], [0.0; 2]);
-        for (&byte, place) in bytes.iter().zip(places) {
-            let [mg, eg] = self.next(byte, place);
-            (even, odd) = (odd, [even[0] + mg, even[1] + eg]);
+        // Four sums side by side, so that one addition need not wait for the other.
+        let mut sums = [[0.0; 2]; 4];
+        let ((fours, rest), (four_places, rest_places)) =
+            (bytes.as_chunks::<4>(), places.as_chunks_mut::<4>());
+        for (bytes, places) in fours.iter().zip(four_places) {
+            for (sum, (&byte, place)) in sums.iter_mut().zip(bytes.iter().zip(places)) {
+                let [mg, eg] = self.next(byte, place);
+                *sum = [sum[0] + mg, sum[1] + eg];
+            }
         }
-        [even[0] + odd[0], even[1] + odd[1]]
+        for (sum, (&byte, place)) in sums.iter_mut().zip(rest.iter().zip(rest_places)) {
+            let [mg, eg] = self.next(byte, place);
+            *sum = [sum[0] + mg, sum[1] + eg];
+        }
+        let [a, b, c, d] = sums;
+        [(a[0] + b[0]) + (c[0] + d[0]), (a[1] + b[1]) + (c[1] + d[1])]
     }
 }
 
@@ -288,11 +300,20 @@ impl Store {
         }
     }
 
-    /// The positions of a chunk, evaluated with weights that were spread over the columns.
+    /// The positions of a chunk, evaluated with weights that were spread over the columns and with kinks rounded by
+    /// [`Sums::softness`].
     #[inline(always)]
-    pub fn rows<'a>(&'a self, chunk: &'a Chunk, spread: &'a [Pair; TABLE]) -> Rows<'a> {
+    pub fn rows<'a>(&'a self, chunk: &'a Chunk, spread: &'a [Pair; TABLE], softness: f64) -> Rows<'a> {
         let (bytes, labels) = (chunk.bytes.as_slice(), chunk.labels.iter());
-        Rows { columns: &self.columns, book: &self.book, spread, bytes, labels, places: [0; LONGEST_ROW] }
+        Rows {
+            columns: &self.columns,
+            book: &self.book,
+            spread,
+            bytes,
+            labels,
+            places: [0; LONGEST_ROW],
+            softness,
+        }
     }
 
     /// The chunks, in order.

@@ -70,6 +70,9 @@ pub struct Sums {
     pub phase: i32,
     /// What is known about the ending.
     pub ending: Option<Ending>,
+    /// How wide the kinks of the initiative are rounded, in centipawns; 0 is the evaluation itself. With kinks, where it
+    /// counts no further than the advantage, the loss of many positions has more local minima than anybody could visit.
+    pub softness: f64,
 }
 
 /// The value that [`Sums`] give, and how it moves with each of them.
@@ -105,12 +108,11 @@ impl Sums {
         });
         let leader = side_ahead(sum);
         let initiative = self.initiatives[leader.index()];
-        // The initiative counts only up to the size of the half itself, either way.
-        let counts: [bool; 2] = std::array::from_fn(|half| initiative[half].abs() < sum[half].abs());
-        let moved: Pair = std::array::from_fn(|half| {
-            let size = sum[half].abs();
-            sum[half] + sign(sum[half]) * initiative[half].clamp(-size, size)
-        });
+        let (mut moved, mut moved_by_sum, mut moved_by_initiative) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+        for half in 0..2 {
+            (moved[half], moved_by_sum[half], moved_by_initiative[half]) =
+                with_initiative(sum[half], initiative[half], self.softness);
+        }
         let strong = side_ahead(moved);
         let scale = self.scales[strong.index()];
         let phase = f64::from(self.phase) / f64::from(FULL_PHASE);
@@ -132,18 +134,12 @@ impl Sums {
 
         let by_moved: Pair =
             std::array::from_fn(|half| kept * scale[half].clamp(0.0, top) / full * share[half]);
-        let by_sum: Pair = std::array::from_fn(|half| match counts[half] {
-            true => by_moved[half],
-            false if initiative[half] > 0.0 => 2.0 * by_moved[half],
-            false => 0.0,
-        });
+        let by_sum: Pair = std::array::from_fn(|half| by_moved[half] * moved_by_sum[half]);
         let mut slopes = Slopes { value_white: value * kept, linear: by_sum, ..Slopes::default() };
         for half in 0..2 {
             slopes.dangers[0][half] = by_sum[half] * danger_slope(white_danger[half]);
             slopes.dangers[1][half] = -by_sum[half] * danger_slope(black_danger[half]);
-            if counts[half] {
-                slopes.initiatives[leader.index()][half] = by_moved[half] * sign(sum[half]);
-            }
+            slopes.initiatives[leader.index()][half] = by_moved[half] * moved_by_initiative[half];
             if scale[half] > 0.0 && scale[half] < top {
                 slopes.scales[strong.index()][half] = kept * moved[half] / full * share[half];
             }
@@ -152,8 +148,27 @@ impl Sums {
     }
 }
 
-fn sign(number: f64) -> f64 {
-    if number == 0.0 { 0.0 } else { number.signum() }
+/// A half with its initiative, and how that moves with each of the two. The initiative counts only up to the size of the half
+/// itself, either way.
+#[inline(always)]
+fn with_initiative(sum: f64, initiative: f64, softness: f64) -> (f64, f64, f64) {
+    if softness == 0.0 {
+        let sign = if sum == 0.0 { 0.0 } else { sum.signum() };
+        let size = sum.abs();
+        let moved = sum + sign * initiative.clamp(-size, size);
+        return match initiative.abs() < size {
+            true => (moved, 1.0, sign),
+            false => (moved, if initiative > 0.0 { 2.0 } else { 0.0 }, 0.0),
+        };
+    }
+    // The same as a difference of two absolute values, whose kinks are rounded.
+    let rounded = |number: f64| {
+        let size = (number * number + softness * softness).sqrt();
+        (size / 2.0, number / size / 2.0)
+    };
+    let ((with, slope_with), (without, slope_without)) =
+        (rounded(sum + initiative), rounded(sum - initiative));
+    (sum + with - without, 1.0 + slope_with - slope_without, slope_with + slope_without)
 }
 
 fn side_ahead(sum_white: Pair) -> Color {
@@ -222,5 +237,41 @@ mod tests {
             }
         }
         assert_eq!(kinds_seen.len(), 4, "every role has a slope somewhere: {kinds_seen:?}");
+    }
+
+    #[test]
+    fn rounded_kinks_have_the_slope_that_small_steps_measure() {
+        // On both sides of the kinks at ±20, and where the initiative makes more of an advantage.
+        for (linear, initiative) in
+            [(-60.0, -20.0), (-21.0, -20.0), (5.0, -20.0), (19.0, -20.0), (15.0, 20.0), (90.0, 20.0)]
+        {
+            let at = |linear: f64, initiative: f64, softness: f64| {
+                let scales = [[64.0; 2]; 2];
+                Sums {
+                    linear: [linear; 2],
+                    initiatives: [[initiative; 2]; 2],
+                    scales,
+                    phase: 10,
+                    softness,
+                    ..Sums::default()
+                }
+                .value_and_slopes()
+            };
+            let soft = at(linear, initiative, 4.0);
+            let step = 1e-4;
+            let measured = |more: [f64; 2]| {
+                let [after, before] = [step, -step]
+                    .map(|step| at(linear + step * more[0], initiative + step * more[1], 4.0).value_white);
+                (after - before) / (2.0 * step)
+            };
+            let slopes = [soft.linear.iter().sum::<f64>(), soft.initiatives.iter().flatten().sum()];
+            for (slope, measured) in slopes.into_iter().zip([measured([1.0, 0.0]), measured([0.0, 1.0])]) {
+                assert!((slope - measured).abs() < 1e-6, "{linear} {initiative}: {slope} {measured}");
+            }
+            let exact = at(linear, initiative, 0.0).value_white;
+            let moved = linear + linear.signum() * initiative.clamp(-linear.abs(), linear.abs());
+            assert!((exact - moved).abs() < 1e-9, "{linear} {initiative}: {exact}");
+            assert!((soft.value_white - exact).abs() < 4.0, "{linear} {initiative}");
+        }
     }
 }

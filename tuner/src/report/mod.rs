@@ -61,7 +61,7 @@ impl Errors {
             .par_iter()
             .map(|chunk| {
                 let mut errors = nothing.clone();
-                let mut rows = store.rows(chunk, &spread);
+                let mut rows = store.rows(chunk, &spread, 0.0);
                 while let Some(row) = rows.next_row() {
                     let expected = sigmoid.expected(row.slopes.value_white);
                     let error = expected - row.label;
