@@ -244,8 +244,7 @@ impl Sample {
             })
             .collect();
         let spread = store.columns.spread(weights);
-        let least = (std::env::var("SPW").map_or(SAMPLED_PER_WEIGHT, |x| x.parse().unwrap()) * slots) as f64
-            / store.len() as f64;
+        let least = (SAMPLED_PER_WEIGHT * slots) as f64 / store.len() as f64;
         // [column] how likely a position with it is taken
         let mut likely = [0.0f64; TABLE];
         for (column, likely) in likely.iter_mut().enumerate() {
