@@ -38,7 +38,12 @@ const GROUPS: usize = EvalParams::COUNT.div_ceil(GROUP);
 pub struct Sheet {
     /// `// [index]`, rounded up to whole groups
     counts: Box<[[Cell<i32>; GROUP]; GROUPS]>,
+    /// Room for the indices of those that were counted.
+    counted: Box<[u16; GROUPS * GROUP + AT_ONCE]>,
 }
+
+/// So many indices are noted at a time, wanted or not.
+const AT_ONCE: usize = 8;
 
 /// What is looked at: of linear weights only the difference, if that is all that is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,7 +88,10 @@ impl Trace for Recorder<'_> {
 impl Sheet {
     /// Nothing counted.
     pub fn new() -> Sheet {
-        Sheet { counts: Box::new([const { [const { Cell::new(0) }; GROUP] }; GROUPS]) }
+        Sheet {
+            counts: Box::new([const { [const { Cell::new(0) }; GROUP] }; GROUPS]),
+            counted: Box::new([0; GROUPS * GROUP + AT_ONCE]),
+        }
     }
 
     /// A pen for one side.
@@ -99,23 +107,37 @@ impl Sheet {
     }
 
     /// Shows every weight that was counted, in the order of the list, with White's and Black's counts, and
-    /// forgets them. What is taken off the sheet meanwhile is not shown, if it comes a [`GROUP`] later or more.
+    /// forgets them. What is taken off the sheet meanwhile is not shown.
     #[inline(always)]
     pub fn drain(&mut self, sight: Sight, mut see: impl FnMut(&Sheet, usize, [i16; 2])) {
         let bits = match sight {
             Sight::All => &EVERYTHING,
             Sight::Differences => &DIFFERENCES,
         };
+        // First their indices, eight at a time: how many a group has is nothing a processor could guess, and a loop that
+        // ends with each group would be left at the wrong moment as often as there are groups.
+        let mut length = 0;
         for (group, (counts, bits)) in self.counts.iter().zip(bits).enumerate() {
-            let mut counted = not_zero(counts, bits);
-            while counted != 0 {
-                let place = counted.trailing_zeros() as usize % GROUP;
-                counted &= counted - 1;
-                let both = counts[place].get();
-                // A negative lower half borrowed one from the upper; the rounding gives it back.
-                let black = (both.wrapping_add(0x8000) >> 16) as i16;
-                see(self, group * GROUP + place, [(both as i16).wrapping_add(black), black]);
+            let mut left = not_zero(counts, bits);
+            let behind = length + left.count_ones() as usize;
+            while length < behind {
+                for place in &mut self.counted[length..length + AT_ONCE] {
+                    *place = (group * GROUP) as u16 + left.trailing_zeros() as u16;
+                    left &= left.wrapping_sub(1);
+                }
+                length += AT_ONCE;
             }
+            length = behind;
+        }
+        for &index in &self.counted[..length] {
+            let index = usize::from(index) % (GROUP * GROUPS);
+            let both = self.counts.as_flattened()[index].get();
+            if both == 0 {
+                continue;
+            }
+            // A negative lower half borrowed one from the upper; the rounding gives it back.
+            let black = (both.wrapping_add(0x8000) >> 16) as i16;
+            see(self, index, [(both as i16).wrapping_add(black), black]);
         }
         self.counts.as_flattened().iter().for_each(|count| count.set(0));
     }
