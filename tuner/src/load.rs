@@ -442,6 +442,18 @@ struct ParsedBlock {
     trace_error: Option<LoadError>,
 }
 
+impl ParsedBlock {
+    /// An empty one with room for what is likely to come, so that nothing moves while it grows.
+    fn for_block(block: &Block) -> ParsedBlock {
+        let size = block.bytes.len();
+        ParsedBlock {
+            bytes: Vec::with_capacity(size + size / 2),
+            positions: Vec::with_capacity(size / 48),
+            ..ParsedBlock::default()
+        }
+    }
+}
+
 struct ParsedPosition {
     length: u16,
     held_out: bool,
@@ -610,7 +622,7 @@ impl Work for Parse<'_, '_> {
 
     #[inline(always)]
     fn run<const WIDE: bool>(self) -> ParsedBlock {
-        let mut parsed = ParsedBlock::default();
+        let mut parsed = ParsedBlock::for_block(self.block);
         let mut records = Records::new(self.block);
         while let Some((line, record)) = records.next_record() {
             let taken = match record {
