@@ -165,7 +165,8 @@ fn the_survey_counts_every_weight_once_a_position() {
 #[test]
 fn real_positions_teach_something() {
     let Some(path) = shared("texel/mix_20k.epd") else { return };
-    let start = EvalParams::embedded();
+    // To the champion these few need not be news.
+    let start = starts::material_only();
     let data = load(&[path], &start, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
     let free = vec![true; EvalParams::COUNT];
     let (found, _) =
