@@ -150,7 +150,7 @@ impl Preconditioner {
                 // changes nothing, and scales from elsewhere would hide that.
                 let unit: Vec<f64> =
                     variables.iter().map(|&v| (sample.curvature(v, v) + ridge).sqrt().recip()).collect();
-                let mut lower = Vec::with_capacity(variables.len() * (variables.len() + 1) / 2);
+                let mut lower = Vec::with_capacity(begin(variables.len()));
                 for (row, &variable) in variables.iter().enumerate() {
                     let before = variables[..row].iter().zip(&unit);
                     lower.extend(before.map(|(&other, other_unit)| {
@@ -278,7 +278,7 @@ impl Sample {
         match (self.slot[weight], self.slot[other]) {
             (Some(row), Some(column)) => {
                 let (row, column) = (usize::from(row), usize::from(column));
-                let products = &self.products[row * (row + 1) / 2 + column];
+                let products = &self.products[begin(row) + column];
                 f64::from(products[2 * half + other_half]) * self.share
             }
             _ => 0.0,
@@ -306,11 +306,11 @@ impl Work for Products<'_> {
     #[inline(always)]
     fn run<const WIDE: bool>(self) -> Vec<[f32; 4]> {
         let store = self.objective.store;
-        let mut sums = vec![[0.0; 4]; self.slots * (self.slots + 1) / 2];
+        let mut sums = vec![[0.0; 4]; begin(self.slots)];
         let mut batch = Batch::new(self.slots);
         for (place, chunk) in store.chunks().iter().enumerate().skip(self.part).step_by(PARTS) {
             let mut lot = place as u64;
-            let mut rows = store.rows(chunk, self.spread, self.objective.softness);
+            let mut rows = Pass { objective: self.objective, chunk, spread: self.spread }.rows();
             while let Some(row) = rows.next_row() {
                 let mut share = self.least;
                 for &place in row.places() {

@@ -29,7 +29,7 @@ fn the_gradient_is_what_small_steps_measure() {
         weight[0] += 0.37 + 0.001 * index as f64;
         weight[1] -= 0.21 + 0.001 * index as f64;
     }
-    let objective = Objective { store: &data.train, sigmoid: Sigmoid { k: 0.8 }, softness: 0.0 };
+    let objective = Objective::exact(&data.train, Sigmoid { k: 0.8 });
     let (loss, gradient) = objective.loss_and_gradient(&weights);
     assert!((loss - objective.loss(&weights)).abs() < 1e-15);
     let largest = gradient.iter().flatten().fold(0.0f64, |largest, slope| largest.max(slope.abs()));
@@ -71,12 +71,8 @@ fn fit(data: &Dataset, start: &[Pair], free: &[bool], options: &FitOptions) -> (
     let sigmoid = Sigmoid::fit(&values, &labels(&data.train)).expect("something to learn");
     let stop = AtomicBool::new(false);
     let descent = Descent {
-        objective: Objective { store: &data.train, sigmoid, softness: 0.0 },
-        holdout: (!data.holdout.is_empty()).then_some(Objective {
-            store: &data.holdout,
-            sigmoid,
-            softness: 0.0,
-        }),
+        objective: Objective::exact(&data.train, sigmoid),
+        holdout: (!data.holdout.is_empty()).then_some(Objective::exact(&data.holdout, sigmoid)),
         anchor: start,
         from: start,
         free,
@@ -153,8 +149,7 @@ fn both_minimisers_go_to_the_same_place_and_early_stopping_keeps_the_best() {
 fn the_survey_counts_every_weight_once_a_position() {
     let data = dataset(500, &LoadOptions { holdout: 0.0, ..LoadOptions::default() });
     let weights = starts::pairs(&EvalParams::embedded());
-    let found =
-        survey(&Objective { store: &data.train, sigmoid: Sigmoid { k: 1.0 }, softness: 0.0 }, &weights);
+    let found = survey(&Objective::exact(&data.train, Sigmoid { k: 1.0 }), &weights);
     let index =
         |name: &str| EvalParams::FIELDS.iter().find(|field| field.name == name).expect("a name").first;
     assert_eq!(found.exercised[index("tempo")], 500);

@@ -214,21 +214,25 @@ impl Histories {
     /// in centipawns for the side to move, before weighting.
     #[inline(always)]
     pub fn correction(&self, board: &Board) -> Value {
-        let side = board.side_to_move().index();
-        let pawns = self.pawn_correction[side][slot(board.pawn_key())];
-        let white = self.non_pawn_correction[0][side][slot(board.non_pawn_key(Color::White))];
-        let black = self.non_pawn_correction[1][side][slot(board.non_pawn_key(Color::Black))];
-        let [pawns, white, black] = [pawns, white, black].map(Value::from);
+        let [pawns, white, black] = self.corrections(board).map(|&entry| Value::from(entry));
         (2 * pawns + white + black) / (2 * CORRECTION_GRAIN)
     }
 
     /// Asks for the corrections of a board ahead of time.
     #[inline(always)]
     pub fn prefetch_corrections(&self, board: &Board) {
+        self.corrections(board).into_iter().for_each(|entry| prefetch(entry));
+    }
+
+    /// Those of the pawns, of White's pieces and of Black's.
+    #[inline(always)]
+    fn corrections(&self, board: &Board) -> [&i16; 3] {
         let side = board.side_to_move().index();
-        prefetch(&self.pawn_correction[side][slot(board.pawn_key())]);
-        prefetch(&self.non_pawn_correction[0][side][slot(board.non_pawn_key(Color::White))]);
-        prefetch(&self.non_pawn_correction[1][side][slot(board.non_pawn_key(Color::Black))]);
+        [
+            &self.pawn_correction[side][slot(board.pawn_key())],
+            &self.non_pawn_correction[0][side][slot(board.non_pawn_key(Color::White))],
+            &self.non_pawn_correction[1][side][slot(board.non_pawn_key(Color::Black))],
+        ]
     }
 
     /// Learns from a search result: the evaluation was `error` too low, found at this depth.

@@ -249,7 +249,7 @@ impl<'a> Picker<'a> {
                 Stage::BadTacticals => {
                     if let Some(&m) = self.bad.get(self.next_bad) {
                         self.next_bad += 1;
-                        self.table.prefetch(board.key_after(m));
+                        self.fetch(board, m);
                         return Some(m);
                     }
                     self.stage = Stage::Done;
@@ -270,8 +270,13 @@ impl<'a> Picker<'a> {
     #[inline(always)]
     fn fetch_best(&self, board: &Board) {
         if let Some(m) = self.list.best() {
-            self.table.prefetch(board.key_after(m));
+            self.fetch(board, m);
         }
+    }
+
+    #[inline(always)]
+    fn fetch(&self, board: &Board, m: Move) {
+        self.table.prefetch(board.key_after(m));
     }
 
     #[inline(never)]
@@ -279,7 +284,7 @@ impl<'a> Picker<'a> {
         let m = m.filter(|&m| {
             !self.skip_quiets && self.table_move != Some(m) && m.is_quiet() && board.is_legal(m)
         })?;
-        self.table.prefetch(board.key_after(m));
+        self.fetch(board, m);
         Some(m)
     }
 

@@ -78,7 +78,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     starts::wake_danger(&mut from, &free);
     let fitted = Sigmoid::fit(&Objective::values(&data.train, &anchor), &labels(&data.train));
     let sigmoid = fitted.unwrap_or(Sigmoid { k: DEFAULT_K });
-    let objective = Objective { store: &data.train, sigmoid, softness: 0.0 };
+    let objective = Objective::exact(&data.train, sigmoid);
     let stop = AtomicBool::new(false);
     let descent =
         Descent { objective, holdout: None, anchor: &anchor, from: &from, free: &free, stop: &stop };

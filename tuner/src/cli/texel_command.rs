@@ -105,7 +105,7 @@ struct Losses {
 
 impl Losses {
     fn of(data: &Dataset, weights: &[Pair], sigmoid: Sigmoid) -> Losses {
-        let loss = |store| Objective { store, sigmoid, softness: 0.0 }.loss(weights);
+        let loss = |store| Objective::exact(store, sigmoid).loss(weights);
         Losses { train: loss(&data.train), holdout: (!data.holdout.is_empty()).then(|| loss(&data.holdout)) }
     }
 }
@@ -149,7 +149,7 @@ pub fn run(args: &TexelArgs) -> anyhow::Result<ExitCode> {
     if starts::wake_danger(&mut from, &free) {
         warnings.push(Warning::DangerWoken);
     }
-    let objective = Objective { store: &data.train, sigmoid, softness: 0.0 };
+    let objective = Objective::exact(&data.train, sigmoid);
     let surveyed = survey(&objective, &from);
     warnings.extend(sanity::before(&surveyed, &free, data.train.len() as u64));
     let before = Losses::of(&data, &anchor, sigmoid);
@@ -181,11 +181,7 @@ pub fn run(args: &TexelArgs) -> anyhow::Result<ExitCode> {
     interrupt.keep();
     let descent = Descent {
         objective,
-        holdout: (!data.holdout.is_empty()).then_some(Objective {
-            store: &data.holdout,
-            sigmoid,
-            softness: 0.0,
-        }),
+        holdout: (!data.holdout.is_empty()).then_some(Objective::exact(&data.holdout, sigmoid)),
         anchor: &anchor,
         from: &from,
         free: &free,
