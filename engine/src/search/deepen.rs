@@ -1,14 +1,15 @@
 //! Iterative deepening: each depth orders the moves of the next, and there is always a move to play.
 
+use super::params::Numbers;
 use super::thread::Thread;
 use super::time::Progress;
-use super::{Bound, SearchReport, params};
+use super::{Bound, SearchReport};
 use crate::types::{MAX_PLY, Value, value};
 
 /// A search of so many nodes takes seconds: from here on users see every step of it.
 const REPORT_AT_ONCE: u64 = 3_000_000;
 
-impl Thread<'_> {
+impl<P: Numbers> Thread<'_, P> {
     /// Searches deeper and deeper until a limit.
     pub(super) fn deepen(&mut self) {
         if self.root_moves.is_empty() {
@@ -72,7 +73,7 @@ impl Thread<'_> {
             }
             if !self.shared.untimed() && self.shared.limits.clock.is_some() {
                 // With one legal move, or one that keeps the result, there is nothing to find out.
-                if self.shared.time.enough(&progress) || (lines == 1 && self.line_end == 1) {
+                if self.shared.time.enough(self.params, &progress) || (lines == 1 && self.line_end == 1) {
                     break;
                 }
             }
@@ -85,8 +86,11 @@ impl Thread<'_> {
     /// falls inside: most of the time the first guess is right, and a narrow window cuts more.
     fn search_with_window(&mut self, depth: u32) {
         let guess = self.root_moves[self.line_index].previous_score;
-        let mut delta = params::aspiration_window();
-        let (mut alpha, mut beta) = if depth >= 4 && guess != -value::INFINITE && !value::is_decided(guess) {
+        let mut delta = self.params.aspiration_window();
+        let (mut alpha, mut beta) = if depth as i32 >= self.params.aspiration_depth()
+            && guess != -value::INFINITE
+            && !value::is_decided(guess)
+        {
             ((guess - delta).max(-value::INFINITE), (guess + delta).min(value::INFINITE))
         } else {
             (-value::INFINITE, value::INFINITE)
@@ -114,8 +118,8 @@ impl Thread<'_> {
             if self.nodes > REPORT_AT_ONCE {
                 self.report(self.line_index);
             }
-            delta += delta / 2 + 4;
-            if delta > 600 {
+            delta += delta * self.params.aspiration_growth() / 100 + 4;
+            if delta > self.params.aspiration_open() {
                 (alpha, beta) = (-value::INFINITE, value::INFINITE);
             }
         }

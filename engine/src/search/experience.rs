@@ -5,6 +5,7 @@
 //! The book cuts nothing off and settles nothing: it orders moves, moves the static evaluation of the
 //! positions it knows, and, at the root, the values that the search found for the moves it knows.
 
+use super::params::Numbers;
 use super::thread::Thread;
 use crate::board::Board;
 use crate::book::experience::{ExperienceBook, ExperienceEntry, Row};
@@ -303,7 +304,7 @@ impl Path {
     }
 }
 
-impl Thread<'_> {
+impl<P: Numbers> Thread<'_, P> {
     /// Looks a node up whose parent is in the book: what to make of its evaluation, and its moves but for
     /// the table move, which is first anyway. `None` if it is not in the book. Kept out of line: it is rare.
     #[cold]

@@ -1,8 +1,7 @@
 //! What moves were worth in this search so far: the memory behind move ordering and pruning.
 
 use crate::board::Board;
-use crate::cpu::prefetch;
-use crate::types::{Bitboard, Color, Move, Piece, PieceType, Square, Value, value};
+use crate::types::{Bitboard, Color, Move, Piece, PieceType, Square};
 
 /// No history goes beyond plus or minus this.
 pub const HISTORY_MAX: i32 = 16_384;
@@ -50,19 +49,10 @@ impl PieceTo {
     }
 }
 
-const CORRECTION_SIZE: usize = 16_384;
-/// Corrections are kept this much finer than a centipawn.
-const CORRECTION_GRAIN: i32 = 256;
-const CORRECTION_LIMIT: i32 = 96 * CORRECTION_GRAIN;
-
-const _: () = assert!(CORRECTION_LIMIT <= i16::MAX as i32, "sixteen bits hold a correction");
-
 /// `// [color][from is attacked][to is attacked][from][to]`
 type QuietHistory = [[[[[Counter; 64]; 64]; 2]; 2]; 2];
 /// `// [piece][to][kind taken]`
 type CaptureHistory = [[[Counter; 6]; 64]; 12];
-/// `// [side to move][key]`
-type Correction = [[i16; CORRECTION_SIZE]; 2];
 
 /// All histories of one thread.
 pub struct Histories {
@@ -72,9 +62,6 @@ pub struct Histories {
     continuation: Box<[FollowUps]>,
     /// `// [earlier piece and target]` the reply that refuted it last
     counter_moves: Box<[Option<Move>]>,
-    pawn_correction: Box<Correction>,
-    /// `// [piece color]`
-    non_pawn_correction: Box<[Correction; 2]>,
 }
 
 /// How well moves followed one earlier move: `// [piece][to]`.
@@ -110,32 +97,14 @@ impl Targets<'_> {
     }
 }
 
-/// A zeroed array on the heap that never stood on the stack.
-macro_rules! zeroed_box {
-    ($type:ty) => {{
-        let layout = std::alloc::Layout::new::<$type>();
-        // SAFETY: the layout is not empty, all-zero is a valid value of these nested integer arrays, and
-        // the box takes over a pointer of just that layout.
-        unsafe {
-            let pointer = std::alloc::alloc_zeroed(layout).cast::<$type>();
-            if pointer.is_null() {
-                std::alloc::handle_alloc_error(layout);
-            }
-            Box::from_raw(pointer)
-        }
-    }};
-}
-
 impl Histories {
     /// Empty histories.
     pub fn new() -> Histories {
         Histories {
-            quiet: zeroed_box!(QuietHistory),
-            capture: zeroed_box!(CaptureHistory),
+            quiet: super::zeroed_box!(QuietHistory),
+            capture: super::zeroed_box!(CaptureHistory),
             continuation: vec![[[Counter::default(); 64]; 12]; PieceTo::COUNT].into_boxed_slice(),
             counter_moves: vec![None; PieceTo::COUNT].into_boxed_slice(),
-            pawn_correction: zeroed_box!(Correction),
-            non_pawn_correction: zeroed_box!([Correction; 2]),
         }
     }
 
@@ -209,60 +178,12 @@ impl Histories {
     pub fn set_counter_move(&mut self, earlier: PieceTo, reply: Move) {
         self.counter_moves[earlier.index()] = Some(reply);
     }
-
-    /// How wrong the static evaluation was lately in positions with these pawns and these pieces,
-    /// in centipawns for the side to move, before weighting.
-    #[inline(always)]
-    pub fn correction(&self, board: &Board) -> Value {
-        let [pawns, white, black] = self.corrections(board).map(|&entry| Value::from(entry));
-        (2 * pawns + white + black) / (2 * CORRECTION_GRAIN)
-    }
-
-    /// Asks for the corrections of a board ahead of time.
-    #[inline(always)]
-    pub fn prefetch_corrections(&self, board: &Board) {
-        self.corrections(board).into_iter().for_each(|entry| prefetch(entry));
-    }
-
-    /// Those of the pawns, of White's pieces and of Black's.
-    #[inline(always)]
-    fn corrections(&self, board: &Board) -> [&i16; 3] {
-        let side = board.side_to_move().index();
-        [
-            &self.pawn_correction[side][slot(board.pawn_key())],
-            &self.non_pawn_correction[0][side][slot(board.non_pawn_key(Color::White))],
-            &self.non_pawn_correction[1][side][slot(board.non_pawn_key(Color::Black))],
-        ]
-    }
-
-    /// Learns from a search result: the evaluation was `error` too low, found at this depth.
-    pub fn learn_correction(&mut self, board: &Board, error: Value, depth: i32) {
-        let side = board.side_to_move().index();
-        let weight = (depth + 1).min(16);
-        let learn = |entry: &mut i16| {
-            let target = error.clamp(-400, 400) * CORRECTION_GRAIN;
-            let moved = (i32::from(*entry) * (256 - weight) + target * weight) / 256;
-            *entry = moved.clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT) as i16;
-        };
-        learn(&mut self.pawn_correction[side][slot(board.pawn_key())]);
-        learn(&mut self.non_pawn_correction[0][side][slot(board.non_pawn_key(Color::White))]);
-        learn(&mut self.non_pawn_correction[1][side][slot(board.non_pawn_key(Color::Black))]);
-    }
-}
-
-fn slot(key: u64) -> usize {
-    key as usize % CORRECTION_SIZE
 }
 
 /// What a move takes; a promotion without capture counts as taking a pawn's worth.
 #[inline(always)]
 pub fn taken_kind(board: &Board, m: Move) -> PieceType {
     if m.is_en_passant() { PieceType::Pawn } else { board.kind_at(m.to()).unwrap_or(PieceType::Pawn) }
-}
-
-/// The static evaluation after correction, kept out of the decided values.
-pub fn corrected(raw: Value, correction: Value) -> Value {
-    (raw + correction).clamp(-value::EVAL_LIMIT, value::EVAL_LIMIT)
 }
 
 impl Default for Histories {

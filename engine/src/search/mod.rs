@@ -2,18 +2,43 @@
 //!
 //! `Searcher` owns what lasts from move to move (the table, each thread's histories); one call of
 //! [`Searcher::search`] runs the threads and returns the move. The parts:
-//! `deepen` (iterative deepening and aspiration windows), `node` (alpha-beta with all its steps),
-//! `qsearch` (captures until the position is quiet), `pick` (move ordering), `history` (what orders and
-//! prunes), `time` (how long), `params` (the numbers), `strength` (playing below full strength), `tables`
-//! (what tablebases know), `experience` (what earlier games taught).
+//! `deepen` (iterative deepening and aspiration windows), `node` (alpha-beta,
+//! with `prune`, `move_loop`, `extend`, `reduce` and `reward`), `qsearch` (captures until the position is quiet),
+//! `pick` (move ordering), `history` (what orders and prunes), `correction` (how wrong the evaluation was), `time`
+//! (how long), `params` (the numbers), `strength` (playing below full strength), `tables` (what tablebases know),
+//! `experience` (what earlier games taught).
 
+/// A zeroed array on the heap that never stood on the stack.
+macro_rules! zeroed_box {
+    ($type:ty) => {{
+        let layout = std::alloc::Layout::new::<$type>();
+        // SAFETY: the layout is not empty, all-zero is a valid value of these nested integer arrays, and
+        // the box takes over a pointer of just that layout.
+        unsafe {
+            let pointer = std::alloc::alloc_zeroed(layout).cast::<$type>();
+            if pointer.is_null() {
+                std::alloc::handle_alloc_error(layout);
+            }
+            Box::from_raw(pointer)
+        }
+    }};
+}
+
+use zeroed_box;
+
+mod correction;
 mod deepen;
 pub mod experience;
+mod extend;
 mod history;
+mod move_loop;
 mod node;
 pub mod params;
 mod pick;
+mod prune;
 mod qsearch;
+mod reduce;
+mod reward;
 pub mod strength;
 mod tables;
 mod thread;
@@ -32,8 +57,10 @@ use crate::eval::{Evaluator, Weights};
 use crate::syzygy::Tablebases;
 use crate::tt::Table;
 use crate::types::{Move, Value};
+use correction::Corrections;
 use experience::ExperienceUse;
 use history::Histories;
+use params::{Numbers, SearchParams, Shipped};
 use strength::{FirstLines, Strength};
 use tables::TableUse;
 use thread::{Knowledge, Shared, Thread};
@@ -183,6 +210,8 @@ pub struct SearchOptions {
     pub syzygy: SyzygyOptions,
     /// The say of the Experience Book, if there is one, in hundredths; 0: it only orders moves.
     pub experience_weight: u32,
+    /// The numbers of the search.
+    pub params: SearchParams,
 }
 
 impl Default for SearchOptions {
@@ -193,6 +222,7 @@ impl Default for SearchOptions {
             strength: None,
             syzygy: SyzygyOptions::default(),
             experience_weight: experience::DEFAULT_WEIGHT,
+            params: SearchParams::default(),
         }
     }
 }
@@ -201,11 +231,16 @@ impl Default for SearchOptions {
 struct Memory {
     evaluator: Evaluator,
     histories: Histories,
+    corrections: Corrections,
 }
 
 impl Memory {
     fn new(weights: &Arc<Weights>) -> Memory {
-        Memory { evaluator: Evaluator::new(Arc::clone(weights)), histories: Histories::new() }
+        Memory {
+            evaluator: Evaluator::new(Arc::clone(weights)),
+            histories: Histories::new(),
+            corrections: Corrections::new(),
+        }
     }
 }
 
@@ -300,9 +335,26 @@ impl Searcher {
         }
     }
 
-    /// Runs the threads, and returns what the one to believe has found.
+    /// Runs the threads with the shipped numbers as constants, or with others as values.
     fn run(
         &mut self,
+        board: &Board,
+        limits: &Limits,
+        options: &SearchOptions,
+        signals: &Signals,
+        handler: &mut dyn Handler,
+    ) -> SearchResult {
+        if options.params.is_default() {
+            self.run_with(Shipped, board, limits, options, signals, handler)
+        } else {
+            self.run_with(&options.params, board, limits, options, signals, handler)
+        }
+    }
+
+    /// Runs the threads, and returns what the one to believe has found.
+    fn run_with<P: Numbers>(
+        &mut self,
+        params: P,
         board: &Board,
         limits: &Limits,
         options: &SearchOptions,
@@ -325,13 +377,13 @@ impl Searcher {
             limits,
             signals,
             options,
-            TimeManager::new(limits, options.move_overhead, start),
+            TimeManager::new(limits, params, options.move_overhead, start),
             threads,
         );
         let Some((main_memory, helper_memories)) = self.memories[..threads].split_first_mut() else {
             unreachable!("there is always one thread")
         };
-        let mut threads: Vec<Thread> = Vec::with_capacity(1 + helper_memories.len());
+        let mut threads: Vec<Thread<P>> = Vec::with_capacity(1 + helper_memories.len());
         std::thread::scope(|scope| {
             let helpers: Vec<_> = helper_memories
                 .iter_mut()
@@ -339,13 +391,14 @@ impl Searcher {
                 .map(|(index, memory)| {
                     let (shared, root_moves) = (&shared, &root_moves);
                     scope.spawn(move || {
-                        let mut thread = Thread::new(board, root_moves, shared, memory, None, index + 1);
+                        let mut thread =
+                            Thread::new(params, board, root_moves, shared, memory, None, index + 1);
                         thread.deepen();
                         thread
                     })
                 })
                 .collect();
-            let mut main = Thread::new(board, &root_moves, &shared, main_memory, Some(handler), 0);
+            let mut main = Thread::new(params, board, &root_moves, &shared, main_memory, Some(handler), 0);
             main.deepen();
             shared.stop();
             threads.push(main);

@@ -1,14 +1,14 @@
 //! Quiescence: captures, promotions and evasions until the static evaluation can be trusted.
 
 use super::history::taken_kind;
-use super::params;
+use super::params::Numbers;
 use super::pick::{Picker, QuietHints};
 use super::thread::Thread;
 use crate::board::EXCHANGE_VALUES;
 use crate::tt::{Bound, Entry};
 use crate::types::{Bitboard, Value, value};
 
-impl Thread<'_> {
+impl<P: Numbers> Thread<'_, P> {
     /// The value of the node within the window once the captures are played out.
     pub(super) fn quiesce<const PV: bool>(&mut self, mut alpha: Value, beta: Value, ply: usize) -> Value {
         if PV {
@@ -54,7 +54,7 @@ impl Thread<'_> {
             {
                 best = opinion.blend(best);
             }
-            futility = best + params::qs_futility();
+            futility = best + self.params.qs_futility();
             if let (Some(entry), Some(v)) = (&stored, table_value)
                 && !value::is_decided(v)
                 && (if v > best { entry.bound.is_lower() } else { entry.bound.is_upper() })
@@ -79,7 +79,7 @@ impl Thread<'_> {
         let mut picker = if in_check {
             Picker::new(self.shared.table, table_move, [None; 2], None)
         } else {
-            Picker::tacticals(self.shared.table, table_move, -params::qs_see())
+            Picker::tacticals(self.shared.table, table_move, -self.params.qs_see())
         };
         let hints = QuietHints { threats: Bitboard::EMPTY, earlier: self.earlier_moves(ply) };
         let mut best_move = None;
@@ -113,7 +113,7 @@ impl Thread<'_> {
                     }
                 }
                 // Step 6. Losing captures lead nowhere.
-                if !self.board.see_ge(m, -params::qs_see()) {
+                if !self.board.see_ge(m, -self.params.qs_see()) {
                     continue;
                 }
             }

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::params::Numbers;
 use super::thread::Thread;
 use crate::board::Board;
 use crate::syzygy::{CURSED_WIN, MAX_MEN, RankedMove, Tablebases, Wdl};
@@ -97,7 +98,7 @@ impl Known {
     }
 }
 
-impl Thread<'_> {
+impl<P: Numbers> Thread<'_, P> {
     /// Asks the tables about a node that has few enough men. Kept out of line: it is rare, and costs
     /// microseconds when it comes.
     #[cold]

@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::correction::corrected;
 use super::experience::{ExperienceUse, Opinion};
-use super::history::{PieceTo, corrected};
-use super::params;
+use super::history::PieceTo;
+use super::params::Numbers;
 use super::tables::TableUse;
 use super::time::TimeManager;
 use super::{Handler, Limits, Memory, SearchOptions, SearchResult, Signals};
@@ -146,7 +147,7 @@ pub(super) struct Frame {
     pub(super) static_eval: Value,
     /// How many double extensions led here.
     pub(super) double_extensions: u8,
-    /// How many children of this node failed high.
+    /// How many nodes at this ply failed high since their grandparent began (`cutoffCnt`).
     pub(super) cutoffs: u16,
     pub(super) was_pv: bool,
     /// Whether the Experience Book knows the position.
@@ -237,7 +238,9 @@ pub(super) fn root_moves(board: &Board, limits: &Limits) -> Vec<Move> {
 const FRAMES_BEFORE: usize = 6;
 
 /// One thread of a search.
-pub(super) struct Thread<'a> {
+pub(super) struct Thread<'a, P: Numbers> {
+    /// The numbers of the search.
+    pub(super) params: P,
     pub(super) board: Board,
     pub(super) shared: &'a Shared<'a>,
     pub(super) memory: &'a mut Memory,
@@ -258,7 +261,7 @@ pub(super) struct Thread<'a> {
     pub(super) root_depth: i32,
     pub(super) finished_depth: u32,
     pub(super) seldepth: usize,
-    /// No null move for the side that verifies one, before this ply.
+    /// No null move for either side before this ply, while one is verified.
     pub(super) null_move_from: usize,
     /// Natural logarithms in 1024ths. `// [n]`
     pub(super) logarithms: &'static [i32; 64],
@@ -267,15 +270,16 @@ pub(super) struct Thread<'a> {
 static LOGARITHMS: LazyLock<[i32; 64]> =
     LazyLock::new(|| std::array::from_fn(|n| ((n.max(1) as f64).ln() * 1024.0).round() as i32));
 
-impl<'a> Thread<'a> {
+impl<'a, P: Numbers> Thread<'a, P> {
     pub(super) fn new(
+        params: P,
         board: &Board,
         root_moves: &[Move],
         shared: &'a Shared<'a>,
         memory: &'a mut Memory,
         handler: Option<&'a mut dyn Handler>,
         index: usize,
-    ) -> Thread<'a> {
+    ) -> Thread<'a, P> {
         let ranking = &shared.tables.ranking;
         let mut root_in_book = false;
         let root_moves: Vec<RootMove> = if ranking.is_empty() {
@@ -304,6 +308,7 @@ impl<'a> Thread<'a> {
         };
         memory.evaluator.reset(board);
         Thread {
+            params,
             board: board.clone(),
             shared,
             memory,
@@ -366,7 +371,7 @@ impl<'a> Thread<'a> {
         self.memory.evaluator.make(&self.board, m);
         self.board.make(m);
         self.memory.evaluator.prefetch(&self.board);
-        self.memory.histories.prefetch_corrections(&self.board);
+        self.memory.corrections.prefetch(&self.board);
         self.count_node();
     }
 
@@ -436,8 +441,7 @@ impl<'a> Thread<'a> {
         if raw.abs() >= KNOWN_WIN {
             return fading;
         }
-        let correction = self.memory.histories.correction(&self.board) * params::correction_weight() / 1024;
-        corrected(fading, correction)
+        corrected(fading, self.memory.corrections.of(self.params, &self.board))
     }
 
     /// An evaluation that nothing was done about for long is worth less and less. A known win loses so
@@ -446,6 +450,41 @@ impl<'a> Thread<'a> {
     pub(super) fn fading(&self, raw: Value) -> Value {
         let clock = Value::from(self.board.halfmove_clock().min(100));
         if raw.abs() >= KNOWN_WIN { raw - raw.signum() * clock } else { raw * (200 - clock) / 200 }
+    }
+
+    /// Writes down what a root move gave: what the search found, and what that is with the book's say.
+    pub(super) fn note_root_move(
+        &mut self,
+        m: Move,
+        searched: Value,
+        v: Value,
+        move_count: i32,
+        (alpha, beta): (Value, Value),
+        nodes_before: u64,
+    ) {
+        let nodes = self.nodes - nodes_before;
+        let seldepth = self.seldepth as u32;
+        let line: Option<Vec<Move>> = (move_count == 1 || v > alpha)
+            .then(|| std::iter::once(m).chain(self.frame(1).pv.iter()).collect());
+        let Some(root) = self.root_moves.iter_mut().find(|root| root.m == m) else { return };
+        root.nodes += nodes;
+        match line {
+            Some(line) => {
+                root.score = v;
+                root.searched = searched;
+                root.seldepth = seldepth;
+                root.bound = if v >= beta {
+                    Bound::Lower
+                } else if v <= alpha {
+                    Bound::Upper
+                } else {
+                    Bound::Exact
+                };
+                root.pv = line;
+            }
+            // Not better than the best: keep the order of the iteration before.
+            None => root.score = -value::INFINITE,
+        }
     }
 
     /// The best root move.
@@ -479,9 +518,9 @@ impl<'a> Thread<'a> {
 }
 
 /// Which thread to believe: the move that many threads chose, at great depth and with a good score.
-pub(super) fn vote<'t, 'a>(threads: &'t [Thread<'a>]) -> &'t Thread<'a> {
+pub(super) fn vote<'t, 'a, P: Numbers>(threads: &'t [Thread<'a, P>]) -> &'t Thread<'a, P> {
     let main = &threads[0];
-    let candidates: Vec<(&Thread, &RootMove)> = threads
+    let candidates: Vec<(&Thread<P>, &RootMove)> = threads
         .iter()
         .filter(|thread| thread.finished_depth > 0)
         .filter_map(|thread| thread.best().map(|best| (thread, best)))
@@ -490,7 +529,7 @@ pub(super) fn vote<'t, 'a>(threads: &'t [Thread<'a>]) -> &'t Thread<'a> {
         return main;
     }
     let lowest = candidates.iter().map(|(_, root)| root.score).min().unwrap_or(0);
-    let weight = |thread: &Thread, root: &RootMove| {
+    let weight = |thread: &Thread<P>, root: &RootMove| {
         i64::from(root.score - lowest + 10) * i64::from(thread.finished_depth)
     };
     let votes_for = |m: Move| -> i64 {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::params::Numbers;
 use super::{Clock, Limits};
 
 /// The manual gives 95% of the clock to one move; we take it as the cap that it can only be.
@@ -27,10 +28,15 @@ pub(super) struct Progress {
 }
 
 impl TimeManager {
-    pub(super) fn new(limits: &Limits, overhead: Duration, start: Instant) -> TimeManager {
+    pub(super) fn new(
+        limits: &Limits,
+        params: impl Numbers,
+        overhead: Duration,
+        start: Instant,
+    ) -> TimeManager {
         let (mut soft, mut hard) = (None, None);
         if let Some(clock) = &limits.clock {
-            let (s, h) = share_of_clock(clock, overhead);
+            let (s, h) = share_of_clock(params, clock, overhead);
             (soft, hard) = (Some(s), Some(h));
         }
         if let Some(movetime) = limits.movetime {
@@ -52,27 +58,33 @@ impl TimeManager {
     }
 
     /// Whether to begin no further iteration.
-    pub(super) fn enough(&self, progress: &Progress) -> bool {
+    pub(super) fn enough(&self, params: impl Numbers, progress: &Progress) -> bool {
         let Some(soft) = self.soft else { return false };
         // A best move that keeps changing deserves more time, one that stands needs less.
         let stability = match progress.stable_iterations {
-            0 => 1.75,
-            1 => 1.2,
-            2 => 0.95,
-            3 => 0.85,
-            _ => 0.75,
+            0 => params.time_unstable(),
+            1 => params.time_stable_1(),
+            2 => params.time_stable_2(),
+            3 => params.time_stable_3(),
+            _ => params.time_stable(),
         };
         // A falling score means trouble that is worth understanding.
-        let trouble = 1.0 + f64::from(progress.score_drop.clamp(-20, 80)) / 100.0;
+        let trouble = 1000 + params.time_drop() * progress.score_drop.clamp(-20, 80);
         // If nearly all the work went into one move, the others were refuted with ease.
-        let effort = 1.65 - 1.15 * progress.best_move_share;
-        let scaled = soft.mul_f64((stability * trouble * effort).clamp(0.2, 3.5));
+        let effort = thousandths(params.time_effort_base())
+            - thousandths(params.time_effort_slope()) * progress.best_move_share;
+        let scaled = soft.mul_f64((thousandths(stability) * thousandths(trouble) * effort).clamp(0.2, 3.5));
         self.elapsed() >= self.hard.map_or(scaled, |hard| scaled.min(hard))
     }
 }
 
+/// Parameters of time are whole numbers of thousandths.
+fn thousandths(number: i32) -> f64 {
+    f64::from(number) / 1000.0
+}
+
 /// The soft and hard limit for one move on the clock.
-fn share_of_clock(clock: &Clock, overhead: Duration) -> (Duration, Duration) {
+fn share_of_clock(params: impl Numbers, clock: &Clock, overhead: Duration) -> (Duration, Duration) {
     let remaining = clock.remaining.as_secs_f64();
     let increment = clock.increment.as_secs_f64();
     let overhead = overhead.as_secs_f64();
@@ -88,8 +100,10 @@ fn share_of_clock(clock: &Clock, overhead: Duration) -> (Duration, Duration) {
             (soft, (per_move * 4.0 + gained).min(usable * if moves > 1.5 { 0.7 } else { CLOCK_CAP }))
         }
         None => {
-            let soft = usable * 0.042 + gained * 0.75;
-            (soft, (soft * 5.0).min(usable * 0.4))
+            let soft =
+                usable * thousandths(params.time_share()) + gained * thousandths(params.time_increment());
+            let most = usable * thousandths(params.time_hard_share());
+            (soft, (soft * thousandths(params.time_hard())).min(most))
         }
     };
     let hard = hard.min(usable * CLOCK_CAP).max(0.000_5);
@@ -98,6 +112,7 @@ fn share_of_clock(clock: &Clock, overhead: Duration) -> (Duration, Duration) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::params::Shipped;
     use super::*;
 
     fn clock(remaining_ms: u64, increment_ms: u64, moves_to_go: Option<u32>) -> Clock {
@@ -115,6 +130,7 @@ mod tests {
                 for moves_to_go in [None, Some(1), Some(2), Some(40)] {
                     for overhead in [0, 10, 80] {
                         let (soft, hard) = share_of_clock(
+                            Shipped,
                             &clock(remaining, increment, moves_to_go),
                             Duration::from_millis(overhead),
                         );
@@ -131,7 +147,8 @@ mod tests {
         let mut remaining = 100.0;
         let mut moves = 0;
         while remaining > 1.0 && moves < 200 {
-            let (soft, _) = share_of_clock(&clock(remaining as u64, 0, None), Duration::from_millis(10));
+            let (soft, _) =
+                share_of_clock(Shipped, &clock(remaining as u64, 0, None), Duration::from_millis(10));
             remaining -= soft.as_secs_f64() * 1000.0;
             moves += 1;
         }
@@ -143,9 +160,9 @@ mod tests {
         let mut remaining = 10_000.0;
         for moves in (1..=40).rev() {
             let (_, hard) =
-                share_of_clock(&clock(remaining as u64, 0, Some(moves)), Duration::from_millis(20));
+                share_of_clock(Shipped, &clock(remaining as u64, 0, Some(moves)), Duration::from_millis(20));
             let (soft, _) =
-                share_of_clock(&clock(remaining as u64, 0, Some(moves)), Duration::from_millis(20));
+                share_of_clock(Shipped, &clock(remaining as u64, 0, Some(moves)), Duration::from_millis(20));
             assert!(hard.as_secs_f64() * 1000.0 < remaining);
             remaining -= soft.as_secs_f64() * 1000.0 + 20.0;
             assert!(remaining > 0.0, "{moves} to go");

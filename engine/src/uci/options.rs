@@ -22,6 +22,7 @@ use crate::book::polyglot::PolyglotBook;
 use crate::eval::{EvalParams, Style, Weights};
 use crate::search::SyzygyOptions;
 use crate::search::experience;
+use crate::search::params::SearchParams;
 use crate::search::strength::{self, Strength};
 use crate::syzygy::{MAX_MEN, Tablebases};
 use crate::types::Color;
@@ -130,6 +131,8 @@ pub struct Settings {
     pub experience_weight: u32,
     /// How tablebases are used.
     pub syzygy: SyzygyOptions,
+    /// The numbers of the search.
+    pub params: SearchParams,
     named_style: Option<Style>,
     style_from_file: Option<Style>,
     /// Used while `use_experience` says so.
@@ -154,6 +157,7 @@ impl Default for Settings {
             book_depth: MAX_BOOK_DEPTH,
             experience_weight: experience::DEFAULT_WEIGHT,
             syzygy: SyzygyOptions::default(),
+            params: SearchParams::default(),
             named_style: None,
             style_from_file: None,
             experience: None,
@@ -321,6 +325,11 @@ pub const OPTIONS: &[OptionSpec] = &[
         name: "EvalFile",
         about: "weights of the evaluation; empty: those in the program",
         kind: Kind::Text { set: set_eval_file },
+    },
+    OptionSpec {
+        name: "ParamFile",
+        about: "numbers of the search, a line NAME = VALUE each; empty: the shipped ones",
+        kind: Kind::Text { set: set_param_file },
     },
     OptionSpec {
         name: "BookFile",
@@ -514,6 +523,18 @@ fn set_eval_file(settings: &mut Settings, path: &str) -> Result<Effect, String> 
     Ok(settings.change_of_evaluation())
 }
 
+fn set_param_file(settings: &mut Settings, path: &str) -> Result<Effect, String> {
+    settings.params = match path {
+        "" => SearchParams::default(),
+        path => {
+            let text =
+                std::fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))?;
+            SearchParams::from_text(&text).map_err(|error| format!("{path}: {error}"))?
+        }
+    };
+    Ok(Effect::NextSearch)
+}
+
 impl Settings {
     /// The level to play at, if strength is limited; the seed decides where it errs.
     pub fn strength(&self, seed: u64) -> Option<Strength> {
@@ -537,10 +558,6 @@ impl Settings {
 /// Checks a value and puts it into effect. An error says what is wrong and what would be right, and
 /// leaves everything as it was.
 pub fn set(settings: &mut Settings, name: &str, value: Option<&str>) -> Result<Effect, String> {
-    #[cfg(feature = "tune")]
-    if let Some(effect) = tuning::set(name, value) {
-        return effect;
-    }
     let Some(option) = find(name) else {
         let names: Vec<&str> = OPTIONS.iter().map(|option| option.name).collect();
         return Err(format!("setoption: no option {}; there are {}", quoted(name), names.join(", ")));
@@ -585,37 +602,7 @@ fn find(name: &str) -> Option<&'static OptionSpec> {
 
 /// The lines of the handshake, one an option.
 pub fn announcements() -> impl Iterator<Item = String> {
-    let options = OPTIONS.iter().map(OptionSpec::announcement);
-    #[cfg(feature = "tune")]
-    let options = options.chain(tuning::announcements());
-    options
-}
-
-/// The search's parameters as options, for tuners. They are set at once, whatever is running.
-#[cfg(feature = "tune")]
-mod tuning {
-    use super::Effect;
-    use crate::search::params;
-
-    pub(super) fn announcements() -> impl Iterator<Item = String> {
-        params::ALL.iter().map(|parameter| {
-            let params::Parameter { name, default, min, max, .. } = parameter;
-            format!("option name {name} type spin default {default} min {min} max {max}")
-        })
-    }
-
-    /// `None` if no parameter has this name.
-    pub(super) fn set(name: &str, value: Option<&str>) -> Option<Result<Effect, String>> {
-        let parameter = params::ALL.iter().find(|parameter| parameter.name.eq_ignore_ascii_case(name))?;
-        let number = value.and_then(|text| text.trim().parse().ok());
-        Some(match number {
-            Some(number) if params::set(parameter.name, number) => Ok(Effect::NextSearch),
-            _ => Err(format!(
-                "setoption {}: refused, expected a whole number from {} to {}; unchanged",
-                parameter.name, parameter.min, parameter.max
-            )),
-        })
-    }
+    OPTIONS.iter().map(OptionSpec::announcement)
 }
 
 impl OptionSpec {
@@ -762,7 +749,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("tabula wrong weights {}.toml", std::process::id()));
         std::fs::write(&path, "not weights").expect("the temporary folder is writable");
         let text = path.display().to_string();
-        for option in ["EvalFile", "StyleFile", "BookFile"] {
+        for option in ["EvalFile", "StyleFile", "ParamFile", "BookFile"] {
             let message = refused(option, Some(&text));
             assert!(message.contains(&text) && message.contains("unchanged"), "{message}");
         }

@@ -368,6 +368,7 @@ impl Desk {
             self.searcher.new_game(); // values have the book's say in them
         }
         self.searcher.options.experience_weight = settings.experience_weight;
+        self.searcher.options.params.clone_from(&settings.params);
         self.tell_experience(&board, settings.chess960);
         let mut reporter =
             Reporter::new(board.clone(), settings.chess960, settings.show_wdl, self.output.clone());

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use engine::search::params::{ParameterError, SearchParams};
+
 use super::limit::MoveLimit;
 
 /// What to play with, under which name and limit.
@@ -50,6 +52,10 @@ pub struct SelfSpec {
     pub style: Option<String>,
     /// Megabytes of hash.
     pub hash_mb: Option<usize>,
+    /// A file of search parameters.
+    pub params: Option<PathBuf>,
+    /// Search parameters by name, set after the file's.
+    pub own_params: Vec<(String, i32)>,
 }
 
 /// Why an engine's description was refused.
@@ -100,7 +106,10 @@ impl EngineSpec {
             }
             EngineKind::InProcess(own) => {
                 let style = own.style.as_ref().map(PathBuf::from);
-                [own.weights.clone(), own.book.clone(), style].into_iter().flatten().collect()
+                [own.weights.clone(), own.book.clone(), own.params.clone(), style]
+                    .into_iter()
+                    .flatten()
+                    .collect()
             }
         };
         named.into_iter().filter(|path| path.is_file()).collect()
@@ -108,7 +117,8 @@ impl EngineSpec {
 }
 
 const PROCESS_KEYS: &str = "cmd, name, dir, tc, movetime, nodes, depth, option.NAME";
-const SELF_KEYS: &str = "weights, book, expweight, style, hash, name, tc, movetime, nodes, softnodes, depth";
+const SELF_KEYS: &str = "weights, book, expweight, style, hash, params, param.NAME, name, tc, movetime, nodes, \
+                         softnodes, depth";
 
 impl FromStr for EngineSpec {
     type Err = EngineSpecError;
@@ -181,6 +191,8 @@ fn self_spec(rest: &str) -> Result<EngineSpec, EngineSpecError> {
             },
             "style" => own.style = Some(value.to_string()),
             "hash" => own.hash_mb = Some(number(key, value)? as usize),
+            "params" => own.params = Some(value.into()),
+            _ if key.starts_with("param.") => own.own_params.push(own_param(key, value)?),
             "name" => name = Some(value.to_string()),
             _ => match limit_from(key, value)? {
                 Some(given) => limit = Some(given),
@@ -194,13 +206,23 @@ fn self_spec(rest: &str) -> Result<EngineSpec, EngineSpecError> {
     Ok(EngineSpec { name, kind: EngineKind::InProcess(own), limit })
 }
 
+/// One search parameter of `self:param.NAME=VALUE`.
+fn own_param(key: &str, value: &str) -> Result<(String, i32), EngineSpecError> {
+    let refused = |error: ParameterError| bad_value(key, value, error.to_string());
+    let mut params = SearchParams::default();
+    let name = &key["param.".len()..];
+    params.set(name, value).map_err(refused)?;
+    Ok((name.to_string(), params.get(name).map_err(refused)?))
+}
+
 impl SelfSpec {
     /// `tabula`, and what sets this one apart.
     fn default_name(&self) -> String {
         let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let marks =
-            [self.weights.as_ref().and_then(stem), self.book.as_ref().and_then(stem), self.style.clone()];
-        let marks: Vec<String> = marks.into_iter().flatten().collect();
+        let files = [&self.weights, &self.book, &self.params];
+        let marks = files.into_iter().map(|file| file.as_ref().and_then(stem)).chain([self.style.clone()]);
+        let own = self.own_params.iter().map(|(name, value)| format!("{name}={value}"));
+        let marks: Vec<String> = marks.flatten().chain(own).collect();
         if marks.is_empty() { "tabula".to_string() } else { format!("tabula-{}", marks.join("-")) }
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use engine::book::experience::ExperienceBook;
 use engine::eval::{EvalParams, Style, Weights};
+use engine::search::params::SearchParams;
 use engine::search::{Clock, Handler, Limits, SearchReport, Searcher, Signals};
 use engine::types::{Color, Move};
 
@@ -64,6 +65,7 @@ impl SelfPlayer {
         if let Some(weight) = spec.experience_weight {
             searcher.options.experience_weight = weight;
         }
+        searcher.options.params = read_params(spec)?;
         Ok(SelfPlayer { searcher, weights, color: Color::White, stop, signals: Signals::new() })
     }
 }
@@ -74,6 +76,24 @@ pub fn read_weights(path: &Path) -> Result<EvalParams, SetupError> {
         .map_err(|error| SetupError(format!("cannot read the weights {}: {error}", path.display())))?;
     EvalParams::from_toml(&text)
         .map_err(|error| SetupError(format!("the weights {}: {error}", path.display())))
+}
+
+/// The search parameters of a spec: its file's, then those named one by one.
+fn read_params(spec: &SelfSpec) -> Result<SearchParams, SetupError> {
+    let mut params = match &spec.params {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                SetupError(format!("cannot read the search parameters {}: {error}", path.display()))
+            })?;
+            SearchParams::from_text(&text)
+                .map_err(|error| SetupError(format!("the search parameters {}: {error}", path.display())))?
+        }
+        None => SearchParams::default(),
+    };
+    for (name, value) in &spec.own_params {
+        params.set(name, &value.to_string()).map_err(|error| SetupError(error.to_string()))?;
+    }
+    Ok(params)
 }
 
 /// Opens an Experience Book.

@@ -57,8 +57,9 @@ Examples:
 #[command(after_long_help = EXAMPLES, after_help = "Examples: selfplay match --help")]
 pub struct MatchArgs {
     /// An engine: a UCI command, or cmd=COMMAND[,name=…][,dir=…][,option.NAME=VALUE…][,tc=…|nodes=…|…],
-    /// or our own engine in process, self:[weights=FILE][,style=NAME][,hash=MB][,name=…]; give it at
-    /// least twice
+    /// or our own engine in process,
+    /// self:[weights=FILE][,style=NAME][,hash=MB][,param.NAME=VALUE…][,params=FILE][,name=…];
+    /// give it at least twice
     #[arg(long, required = true, value_name = "ENGINE")]
     engine: Vec<EngineSpec>,
 

@@ -1,0 +1,79 @@
+//! Correction history: how wrong the static evaluation was lately in positions of the same kind.
+
+use super::params::Numbers;
+use crate::board::Board;
+use crate::cpu::prefetch;
+use crate::types::{Color, Value, value};
+
+const SIZE: usize = 16_384;
+/// Corrections are kept this much finer than a centipawn.
+const GRAIN: i32 = 256;
+const LIMIT: i32 = 96 * GRAIN;
+
+const _: () = assert!(LIMIT <= i16::MAX as i32, "sixteen bits hold a correction");
+
+/// `// [side to move][key]`
+type ByKey = [[i16; SIZE]; 2];
+
+/// All corrections of one thread.
+pub struct Corrections {
+    pawns: Box<ByKey>,
+    /// `// [piece color]`
+    pieces: Box<[ByKey; 2]>,
+}
+
+impl Corrections {
+    /// Nothing is known to be wrong.
+    pub fn new() -> Corrections {
+        Corrections { pawns: super::zeroed_box!(ByKey), pieces: super::zeroed_box!([ByKey; 2]) }
+    }
+
+    /// By how much the evaluation was too low lately in positions with these pawns and these pieces,
+    /// in centipawns for the side to move.
+    #[inline(always)]
+    pub fn of(&self, params: impl Numbers, board: &Board) -> Value {
+        let [pawns, white, black] = self.entries(board).map(|&entry| Value::from(entry));
+        (2 * pawns + white + black) / (2 * GRAIN) * params.correction_weight() / 1024
+    }
+
+    /// Asks for the corrections of a board ahead of time.
+    #[inline(always)]
+    pub fn prefetch(&self, board: &Board) {
+        self.entries(board).into_iter().for_each(|entry| prefetch(entry));
+    }
+
+    /// Those of the pawns, of White's pieces and of Black's.
+    #[inline(always)]
+    fn entries(&self, board: &Board) -> [&i16; 3] {
+        let side = board.side_to_move().index();
+        [
+            &self.pawns[side][slot(board.pawn_key())],
+            &self.pieces[0][side][slot(board.non_pawn_key(Color::White))],
+            &self.pieces[1][side][slot(board.non_pawn_key(Color::Black))],
+        ]
+    }
+
+    /// Learns from a search result: the evaluation was `error` too low, found at this depth.
+    pub fn learn(&mut self, params: impl Numbers, board: &Board, error: Value, depth: i32) {
+        let side = board.side_to_move().index();
+        let weight = (depth + 1).min(params.correction_rate_max());
+        let target = error.clamp(-params.correction_error_max(), params.correction_error_max()) * GRAIN;
+        let learn = |entry: &mut i16| {
+            let moved = (i32::from(*entry) * (256 - weight) + target * weight) / 256;
+            *entry = moved.clamp(-LIMIT, LIMIT) as i16;
+        };
+        learn(&mut self.pawns[side][slot(board.pawn_key())]);
+        learn(&mut self.pieces[0][side][slot(board.non_pawn_key(Color::White))]);
+        learn(&mut self.pieces[1][side][slot(board.non_pawn_key(Color::Black))]);
+    }
+}
+
+fn slot(key: u64) -> usize {
+    key as usize % SIZE
+}
+
+/// The static evaluation after correction, kept out of the decided values.
+#[inline(always)]
+pub fn corrected(raw: Value, correction: Value) -> Value {
+    (raw + correction).clamp(-value::EVAL_LIMIT, value::EVAL_LIMIT)
+}

@@ -1,0 +1,71 @@
+//! Step 14: searching deeper than asked where one move stands out.
+
+use super::node::Node;
+use super::params::Numbers;
+use super::thread::Thread;
+use crate::types::{Move, Value, value};
+
+impl<P: Numbers> Thread<'_, P> {
+    /// Step 14. Singular extension: by how many plies to extend the move. Without the table move, is everything
+    /// else worse by a margin? `Err` holds the value of a node that ends here (multi-cut, or a stop).
+    #[inline(always)]
+    pub(super) fn extension<const PV: bool, const ROOT: bool>(
+        &mut self,
+        node: &Node,
+        m: Move,
+    ) -> Result<i32, Value> {
+        let params = self.params;
+        let Node { depth, ply, beta, .. } = *node;
+        if params.singular() == 0
+            || ROOT
+            || depth < params.singular_depth()
+            || Some(m) != node.table_move
+            || node.excluded.is_some()
+            || ply >= 2 * self.root_depth as usize
+        {
+            return Ok(0);
+        }
+        let (Some(entry), Some(v)) = (&node.stored, node.table_value) else { return Ok(0) };
+        if entry.depth < depth - params.singular_table_depth()
+            || !entry.bound.is_lower()
+            || value::is_decided(v)
+        {
+            return Ok(0);
+        }
+        let singular_beta = v - params.singular_margin() * depth / 16;
+        self.frame(ply).excluded = Some(m);
+        let without = self.search::<false, false>(
+            singular_beta - 1,
+            singular_beta,
+            (depth - 1) / 2,
+            ply,
+            node.cut_node,
+        );
+        self.frame(ply).excluded = None;
+        if self.must_stop() {
+            return Err(value::DRAW);
+        }
+        if without < singular_beta {
+            if !PV
+                && without < singular_beta - params.double_margin()
+                && i32::from(self.frame(ply).double_extensions) < params.double_max()
+            {
+                self.frame(ply).double_extensions += 1;
+                return Ok(2);
+            }
+            return Ok(1);
+        }
+        if singular_beta >= beta {
+            // Multi-cut: even without its best move the node fails high.
+            return Err(singular_beta);
+        }
+        // Others may fail high as well: spend less here.
+        Ok(if v >= beta {
+            -2
+        } else if node.cut_node {
+            -1
+        } else {
+            0
+        })
+    }
+}

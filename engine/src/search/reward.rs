@@ -1,0 +1,75 @@
+//! Step 20: what a node teaches the histories.
+
+use super::history::PieceTo;
+use super::move_loop::Outcome;
+use super::node::Node;
+use super::params::Numbers;
+use super::thread::Thread;
+use crate::types::Move;
+
+impl<P: Numbers> Thread<'_, P> {
+    /// Step 20. Learn: what cut off, and what was tried before it in vain.
+    #[inline(always)]
+    pub(super) fn learn<const ROOT: bool>(&mut self, node: &Node, outcome: &Outcome) {
+        if outcome.best >= node.beta
+            && let Some(m) = outcome.best_move
+        {
+            let clearly = outcome.best > node.beta + self.params.bonus_margin();
+            self.reward(m, node.depth + i32::from(clearly), node.ply, outcome);
+        } else if outcome.failed_low && node.ply > 0 && !ROOT {
+            self.reward_refutation(node.depth, node.ply);
+        }
+    }
+
+    /// Rewards the move that cut off, and punishes those tried before it.
+    fn reward(&mut self, m: Move, depth: i32, ply: usize, outcome: &Outcome) {
+        let (bonus, malus) = (self.bonus(depth), -self.malus(depth));
+        let (board, histories, hints) = (&self.board, &mut self.memory.histories, &outcome.hints);
+        if m.is_quiet() {
+            // A cutoff after one move at low depth says little.
+            if depth > 3 || outcome.quiets_tried.len() > 1 {
+                histories.add_quiet(board, hints.threats, &hints.earlier, m, bonus);
+            }
+            for &tried in outcome.quiets_tried.iter() {
+                histories.add_quiet(board, hints.threats, &hints.earlier, tried, malus);
+            }
+            histories.set_counter_move(hints.earlier[0], m);
+        } else {
+            histories.add_capture(board, m, bonus);
+        }
+        for &tried in outcome.captures_tried.iter() {
+            histories.add_capture(board, tried, malus);
+        }
+        if m.is_quiet() {
+            let killers = &mut self.frame(ply).killers;
+            if killers[0] != Some(m) {
+                *killers = [Some(m), killers[0]];
+            }
+        }
+    }
+
+    /// Every reply failed: the quiet move that led here was a good one.
+    fn reward_refutation(&mut self, depth: i32, ply: usize) {
+        let before = self.frame_before(ply, 1);
+        let (Some(m), moved) = (before.current_move, before.moved) else { return };
+        if m.is_quiet() && moved != PieceTo::NONE {
+            let earlier = self.earlier_moves(ply - 1);
+            if let Some(piece) = self.board.piece_at(m.to()) {
+                let bonus = self.bonus(depth) * self.params.refuted_share() / 100;
+                self.memory.histories.add_continuation(&earlier, piece, m.to(), bonus);
+            }
+        }
+    }
+
+    /// What a cutoff at this depth is worth to a history.
+    #[inline(always)]
+    pub(super) fn bonus(&self, depth: i32) -> i32 {
+        (self.params.bonus_slope() * depth).min(self.params.bonus_max())
+    }
+
+    /// What a vain try at this depth costs.
+    #[inline(always)]
+    pub(super) fn malus(&self, depth: i32) -> i32 {
+        (self.params.malus_slope() * depth).min(self.params.malus_max())
+    }
+}
