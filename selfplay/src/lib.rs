@@ -9,6 +9,7 @@ pub mod pgn;
 pub mod pipe;
 pub mod play;
 pub mod record;
+pub mod spsa;
 pub mod style;
 
 pub use outcome::Outcome;

@@ -86,7 +86,7 @@ impl MoveSink for Counter {
 pub struct CheckInfo {
     king: Square,
     /// `// [kind]`
-    squares: [Bitboard; 6],
+    pub(crate) squares: [Bitboard; 6],
     discoverers: Bitboard,
 }
 

@@ -1,5 +1,6 @@
 //! Correction history: how wrong the static evaluation was lately in positions of the same kind.
 
+use super::history::PieceTo;
 use super::params::Numbers;
 use crate::board::Board;
 use crate::cpu::prefetch;
@@ -20,20 +21,41 @@ pub struct Corrections {
     pawns: Box<ByKey>,
     /// `// [piece color]`
     pieces: Box<[ByKey; 2]>,
+    /// `// [earlier move][last move]` by piece and target
+    moves: Box<[i16]>,
+}
+
+/// What decides which corrections speak of a position.
+#[derive(Clone, Copy)]
+pub struct Occasion<'a> {
+    /// The position.
+    pub board: &'a Board,
+    /// The moves one, two and four plies ago.
+    pub earlier: [PieceTo; 3],
 }
 
 impl Corrections {
     /// Nothing is known to be wrong.
     pub fn new() -> Corrections {
-        Corrections { pawns: super::zeroed_box!(ByKey), pieces: super::zeroed_box!([ByKey; 2]) }
+        Corrections {
+            pawns: super::zeroed_box!(ByKey),
+            pieces: super::zeroed_box!([ByKey; 2]),
+            moves: vec![0; PieceTo::COUNT * PieceTo::COUNT].into_boxed_slice(),
+        }
     }
 
     /// By how much the evaluation was too low lately in positions with these pawns and these pieces,
     /// in centipawns for the side to move.
     #[inline(always)]
-    pub fn of(&self, params: impl Numbers, board: &Board) -> Value {
-        let [pawns, white, black] = self.entries(board).map(|&entry| Value::from(entry));
-        (2 * pawns + white + black) / (2 * GRAIN) * params.correction_weight() / 1024
+    pub fn of(&self, params: impl Numbers, occasion: Occasion) -> Value {
+        let [pawns, white, black] = self.entries(occasion.board).map(|&entry| Value::from(entry));
+        let mut sum = pawns * params.correction_pawns() + (white + black) * params.correction_pieces();
+        for (place, weight) in pairs(&occasion.earlier).into_iter().zip(pair_weights(params)) {
+            if weight != 0 {
+                sum += Value::from(self.moves[place]) * weight;
+            }
+        }
+        sum / (200 * GRAIN) * params.correction_weight() / 1024
     }
 
     /// Asks for the corrections of a board ahead of time.
@@ -54,7 +76,8 @@ impl Corrections {
     }
 
     /// Learns from a search result: the evaluation was `error` too low, found at this depth.
-    pub fn learn(&mut self, params: impl Numbers, board: &Board, error: Value, depth: i32) {
+    pub fn learn(&mut self, params: impl Numbers, occasion: Occasion, error: Value, depth: i32) {
+        let board = occasion.board;
         let side = board.side_to_move().index();
         let weight = (depth + 1).min(params.correction_rate_max());
         let target = error.clamp(-params.correction_error_max(), params.correction_error_max()) * GRAIN;
@@ -65,7 +88,23 @@ impl Corrections {
         learn(&mut self.pawns[side][slot(board.pawn_key())]);
         learn(&mut self.pieces[0][side][slot(board.non_pawn_key(Color::White))]);
         learn(&mut self.pieces[1][side][slot(board.non_pawn_key(Color::Black))]);
+        for (place, weight) in pairs(&occasion.earlier).into_iter().zip(pair_weights(params)) {
+            if weight != 0 {
+                learn(&mut self.moves[place]);
+            }
+        }
     }
+}
+
+/// Where the corrections of two pairs of moves are: the last with the one before, and with the one four plies ago.
+#[inline(always)]
+fn pairs(&[last, before, long_before]: &[PieceTo; 3]) -> [usize; 2] {
+    [before, long_before].map(|earlier| earlier.index() * PieceTo::COUNT + last.index())
+}
+
+#[inline(always)]
+fn pair_weights(params: impl Numbers) -> [i32; 2] {
+    [params.correction_moves(), params.correction_long()]
 }
 
 fn slot(key: u64) -> usize {

@@ -33,7 +33,7 @@ pub struct PieceTo(u16);
 impl PieceTo {
     /// No move: the root's forerunners and null moves.
     pub const NONE: PieceTo = PieceTo(768);
-    const COUNT: usize = 769;
+    pub const COUNT: usize = 769;
 
     /// A piece going to a square.
     #[inline(always)]
@@ -42,12 +42,15 @@ impl PieceTo {
     }
 
     #[inline(always)]
-    fn index(self) -> usize {
+    pub fn index(self) -> usize {
         // SAFETY: `new` and `NONE` are the only ways to make one.
         unsafe { std::hint::assert_unchecked(self.0 < Self::COUNT as u16) };
         self.0 as usize
     }
 }
+
+/// Pawn structures that share a history of moves, by their key.
+const PAWN_STRUCTURES: usize = 512;
 
 /// `// [color][from is attacked][to is attacked][from][to]`
 type QuietHistory = [[[[[Counter; 64]; 64]; 2]; 2]; 2];
@@ -60,6 +63,8 @@ pub struct Histories {
     capture: Box<CaptureHistory>,
     /// `// [earlier piece and target][piece][to]`
     continuation: Box<[FollowUps]>,
+    /// `// [pawn structure][piece][to]`
+    by_pawns: Box<[FollowUps]>,
     /// `// [earlier piece and target]` the reply that refuted it last
     counter_moves: Box<[Option<Move>]>,
 }
@@ -104,6 +109,7 @@ impl Histories {
             quiet: super::zeroed_box!(QuietHistory),
             capture: super::zeroed_box!(CaptureHistory),
             continuation: vec![[[Counter::default(); 64]; 12]; PieceTo::COUNT].into_boxed_slice(),
+            by_pawns: vec![[[Counter::default(); 64]; 12]; PAWN_STRUCTURES].into_boxed_slice(),
             counter_moves: vec![None; PieceTo::COUNT].into_boxed_slice(),
         }
     }
@@ -127,6 +133,25 @@ impl Histories {
     #[inline(always)]
     pub fn after(&self, earlier: PieceTo) -> Continuation<'_> {
         Continuation(&self.continuation[earlier.index()])
+    }
+
+    /// How well moves did with these pawns.
+    #[inline(always)]
+    pub fn with_pawns(&self, board: &Board) -> Continuation<'_> {
+        Continuation(&self.by_pawns[board.pawn_key() as usize % PAWN_STRUCTURES])
+    }
+
+    /// Rewards how a piece did with these pawns.
+    pub fn add_with_pawns(&mut self, board: &Board, piece: Piece, to: Square, bonus: i32) {
+        self.by_pawns[board.pawn_key() as usize % PAWN_STRUCTURES][piece.index()][to.index()].add(bonus);
+    }
+
+    /// Rewards a quiet move that has been made by the other side, from its own history alone.
+    pub fn add_plain(&mut self, color: Color, threats: Bitboard, m: Move, bonus: i32) {
+        let (from, to) = (m.from(), m.to());
+        self.quiet[color.index()][usize::from(threats.has(from))][usize::from(threats.has(to))][from.index()]
+            [to.index()]
+        .add(bonus);
     }
 
     /// How well a piece did taking that kind on that square.

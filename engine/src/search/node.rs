@@ -1,6 +1,7 @@
 //! Alpha-beta for one node, as numbered steps: here what a node is, how it begins and how it ends.
 //! Steps 7 to 11 are in `prune`, 12 to 18 in `move_loop`, 14 in `extend`, 15 in `reduce`, 20 in `reward`.
 
+use super::correction::Occasion;
 use super::experience::{KnownMoves, Opinion};
 use super::move_loop::Outcome;
 use super::params::Numbers;
@@ -44,6 +45,8 @@ pub(super) struct Node {
     pub(super) static_eval: Value,
     /// The best guess of the value without a search: the table's if it says more.
     pub(super) eval: Value,
+    /// By how much searches of similar positions found the evaluation too low.
+    pub(super) correction: Value,
     /// Whether our position got better since our last move: then failing high is likelier, and
     /// pruning on the low side deserves more care.
     pub(super) improving: bool,
@@ -84,6 +87,12 @@ impl<P: Numbers> Thread<'_, P> {
         };
         self.judge(&mut node);
         self.prepare_children::<ROOT>(ply);
+        if self.params.eval_bonus() != 0 {
+            self.reward_by_evaluation(&node);
+        }
+        if self.params.hindsight() != 0 && !ROOT && node.excluded.is_none() {
+            self.look_back(&mut node);
+        }
         if let Some(v) = self.prune_node::<PV>(&mut node) {
             return v;
         }
@@ -124,7 +133,7 @@ impl<P: Numbers> Thread<'_, P> {
         // Step 5. What the table knows.
         let stored = match excluded {
             Some(_) => None,
-            None => self.shared.table.probe(self.board.key(), ply),
+            None => self.shared.table.probe(self.board.key(), ply, self.params.table_refresh() != 0),
         };
         let table_move = if ROOT {
             Some(self.root_moves[self.line_index].m)
@@ -143,7 +152,9 @@ impl<P: Numbers> Thread<'_, P> {
             stored,
             table_move,
             table_value,
-            was_pv: PV || stored.is_some_and(|entry| entry.was_pv),
+            was_pv: PV
+                || stored.is_some_and(|entry| entry.was_pv)
+                || (self.params.keep_was_pv() != 0 && excluded.is_some() && self.frame(ply).was_pv),
             least: -value::INFINITE,
             most: value::INFINITE,
             opinion: None,
@@ -152,6 +163,7 @@ impl<P: Numbers> Thread<'_, P> {
             raw_eval: value::NONE,
             static_eval: value::NONE,
             eval: value::NONE,
+            correction: 0,
             improving: false,
             guesses: self.may_guess(),
         };
@@ -186,11 +198,17 @@ impl<P: Numbers> Thread<'_, P> {
     fn table_cutoff(&mut self, node: &Node) -> Option<Value> {
         let (entry, v) = (node.stored.as_ref()?, node.table_value?);
         let bound_holds = if v >= node.beta { entry.bound.is_lower() } else { entry.bound.is_upper() };
-        if entry.depth < node.depth || !bound_holds || self.board.halfmove_clock() >= TABLE_TRUSTS_CLOCK_BELOW
+        if entry.depth < node.depth
+            || !bound_holds
+            || (self.params.cut_agrees() != 0 && node.depth <= 5 && node.cut_node != (v >= node.beta))
+            || self.board.halfmove_clock() >= TABLE_TRUSTS_CLOCK_BELOW
         {
             return None;
         }
         // A quiet move that cuts off here is good in general.
+        if v >= node.beta && self.params.cut_malus() != 0 {
+            self.punish_refuted(-self.malus(node.depth), node.ply);
+        }
         if v >= node.beta
             && let Some(m) = node.table_move
             && m.is_quiet()
@@ -248,6 +266,7 @@ impl<P: Numbers> Thread<'_, P> {
         if node.excluded.is_some() {
             node.eval = self.frame(ply).static_eval;
             node.static_eval = node.eval;
+            node.correction = self.correction(ply);
         } else {
             self.judge_whole_node(node);
         }
@@ -264,7 +283,8 @@ impl<P: Numbers> Thread<'_, P> {
             Some(entry) if entry.eval != value::NONE => entry.eval,
             _ => self.evaluate(),
         };
-        node.eval = self.correct(node.raw_eval);
+        node.correction = self.correction(node.ply);
+        node.eval = self.correct(node.raw_eval, node.correction);
         if let Some(opinion) = node.opinion {
             node.eval = opinion.blend(node.eval);
         }
@@ -290,6 +310,22 @@ impl<P: Numbers> Thread<'_, P> {
                 self.shared.table.store(self.board.key(), node.ply, entry);
             }
             _ => {}
+        }
+    }
+
+    /// Hindsight: the parent reduced this node by guess; its evaluation tells whether that was right.
+    #[inline(always)]
+    fn look_back(&mut self, node: &mut Node) {
+        let before = self.frame_before(node.ply, 1);
+        if node.in_check || before.static_eval == value::NONE {
+            return;
+        }
+        let sum = node.static_eval + before.static_eval;
+        // Reduced a lot, and the opponent's evaluation did not get worse for him: worth another ply.
+        if before.reduction >= 3 * 1024 && sum <= 0 {
+            node.depth += 1;
+        } else if before.reduction >= 1024 && node.depth >= 2 && sum > self.params.hindsight_margin() {
+            node.depth -= 1;
         }
     }
 
@@ -319,6 +355,14 @@ impl<P: Numbers> Thread<'_, P> {
             };
         }
         outcome.best = outcome.best.min(node.most);
+        if self.params.fail_firm() != 0
+            && !PV
+            && outcome.best > node.beta
+            && !value::is_decided(outcome.best)
+            && !value::is_decided(node.beta)
+        {
+            outcome.best = (outcome.best * node.depth + node.beta) / (node.depth + 1);
+        }
 
         // Step 20. Learn: what cut off, and what was tried before it in vain.
         self.learn::<ROOT>(node, &outcome);
@@ -326,7 +370,12 @@ impl<P: Numbers> Thread<'_, P> {
         // Step 21. Remember.
         let Outcome { best, best_move, bound, .. } = outcome;
         if node.excluded.is_none() && !(ROOT && self.line_index > 0) {
-            let (eval, depth, was_pv) = (node.raw_eval, node.depth, node.was_pv);
+            let spread = self.params.spread_pv() != 0
+                && outcome.failed_low
+                && node.depth > 3
+                && !ROOT
+                && self.frame_before(node.ply, 1).was_pv;
+            let (eval, depth, was_pv) = (node.raw_eval, node.depth, node.was_pv || spread);
             let entry = Entry { best: best_move, value: best, eval, depth, bound, was_pv };
             self.shared.table.store(self.board.key(), node.ply, entry);
         }
@@ -339,7 +388,8 @@ impl<P: Numbers> Thread<'_, P> {
             && !(bound == Bound::Upper && best >= node.static_eval)
         {
             let error = best - self.fading(node.raw_eval);
-            self.memory.corrections.learn(self.params, &self.board, error, node.depth);
+            let occasion = Occasion { board: &self.board, earlier: self.earlier_moves(node.ply) };
+            self.memory.corrections.learn(self.params, occasion, error, node.depth);
         }
         best
     }

@@ -241,6 +241,33 @@ search_params! {
     /// ProbCut: margin taken off while improving.
     probcut_improving: 40 in 0..=100 step 8;
 
+    /// Internal iterative reduction only where no move is excluded.
+    iir_whole: 0 in 0..=1 step 1;
+    /// Reverse futility: not in nodes that were on a principal variation.
+    rfp_off_pv: 0 in 0..=1 step 1;
+    /// Reverse futility: margin for each centipawn of correction, in hundredths.
+    rfp_correction: 0 in 0..=200 step 10;
+    /// Null move in cut nodes only.
+    nmp_cut_only: 0 in 0..=1 step 1;
+    /// Null move: not if the table says that the node fails low.
+    nmp_table_guard: 0 in 0..=1 step 1;
+    /// ProbCut from the table's bound alone (small ProbCut).
+    small_probcut: 0 in 0..=1 step 1;
+    /// Small ProbCut: margin above beta.
+    small_probcut_margin: 280 in 100..=600 step 20;
+    /// Table cutoffs only if they agree with what the node was expected to do.
+    cut_agrees: 0 in 0..=1 step 1;
+    /// Table cutoffs: the early quiet move before it is punished.
+    cut_malus: 0 in 0..=1 step 1;
+    /// Hindsight: depth changes by how the parent's reduction looks now.
+    hindsight: 0 in 0..=1 step 1;
+    /// Hindsight: both sides' evaluations add up to this much at least to lose a ply.
+    hindsight_margin: 120 in 20..=400 step 15;
+    /// The singular search keeps the node's memory of the principal variation.
+    keep_was_pv: 0 in 0..=1 step 1;
+    /// A node that failed low below a node on a principal variation counts as on it.
+    spread_pv: 0 in 0..=1 step 1;
+
     // Pruning of moves.
     /// Pruning of late moves by their count, on or off.
     lmp: 1 in 0..=1 step 1;
@@ -275,7 +302,30 @@ search_params! {
     /// Capture history that makes up for a centipawn lost in exchange.
     see_capture_history: 64 in 16..=256 step 8;
 
+    /// The history of a move counts in the reduced depth that pruning sees.
+    history_depth: 0 in 0..=1 step 1;
+    /// Futility raises the value of the node to what it hoped for.
+    futility_raises: 0 in 0..=1 step 1;
+    /// Futility pruning of captures, on or off.
+    capture_futility: 0 in 0..=1 step 1;
+    /// Futility of captures: base.
+    capture_futility_base: 180 in 50..=500 step 15;
+    /// Futility of captures: a ply of reduced depth.
+    capture_futility_slope: 170 in 50..=500 step 15;
+
     // Extensions.
+    /// Checks that lose no material are extended.
+    check_extension: 0 in 0..=1 step 1;
+    /// Double extensions in PV nodes too.
+    pv_double: 0 in 0..=1 step 1;
+    /// Triple extension on or off.
+    triple: 0 in 0..=1 step 1;
+    /// Below the margin by this much, extend three times.
+    triple_margin: 90 in 30..=300 step 10;
+    /// Plies less when the table move fails high and others may too.
+    singular_fails_high: 2 in 0..=4 step 1;
+    /// Plies less in a cut node whose table move is not singular.
+    singular_cut: 1 in 0..=4 step 1;
     /// Singular extensions on or off.
     singular: 1 in 0..=1 step 1;
     /// Singular extension: least depth.
@@ -333,7 +383,16 @@ search_params! {
     /// And below this depth.
     raised_max_depth: 12 in 4..=24 step 1;
 
+    /// The continuation of four plies ago counts in the history of a move.
+    lmr_long_history: 0 in 0..=1 step 1;
+    /// A reduced search may be a ply deeper than the full one.
+    lmr_extend: 0 in 0..=1 step 1;
+    /// Less for each centipawn of correction.
+    lmr_correction: 0 in 0..=60 step 3;
+
     // Quiescence.
+    /// Evasions are ordered with the threats they answer.
+    evasion_threats: 0 in 0..=1 step 1;
     /// Quiescence: what a capture may fall short of alpha.
     qs_futility: 160 in 60..=400 step 15;
     /// Quiescence: captures that lose more than this in exchange are not tried.
@@ -353,9 +412,42 @@ search_params! {
     /// Share of the bonus that the move gets to which every reply failed, in hundredths.
     refuted_share: 50 in 0..=150 step 8;
 
+    /// A cutoff by a quiet move is rewarded if any quiet move failed before it.
+    learn_single: 0 in 0..=1 step 1;
+    /// A best move that raised alpha without a cutoff is rewarded too.
+    learn_exact: 0 in 0..=1 step 1;
+    /// Refutations are rewarded from depth 3 on and only by a whole node.
+    refuted_deep: 0 in 0..=1 step 1;
+    /// A quiet move that is refuted at once is punished.
+    refuted_malus: 0 in 0..=1 step 1;
+    /// The change of the static evaluation is a bonus for the quiet move that made it.
+    eval_bonus: 0 in 0..=1 step 1;
+    /// That bonus for each centipawn.
+    eval_bonus_slope: 10 in 2..=40 step 2;
+    /// That bonus at most.
+    eval_bonus_max: 1200 in 300..=4000 step 100;
+    /// Histories by pawn structure, on or off.
+    pawn_history: 0 in 0..=1 step 1;
+    /// Quiet moves that give check come earlier by this much.
+    order_check: 0 in 0..=32000 step 1000;
+    /// A value above beta is pulled towards it, the less the deeper.
+    fail_firm: 0 in 0..=1 step 1;
+
+    // The table.
+    /// An entry that is read counts as new.
+    table_refresh: 0 in 0..=1 step 1;
+
     // Correction history.
     /// How much correction history moves the static evaluation, in 1024ths.
     correction_weight: 700 in 0..=2000 step 60;
+    /// Correction by pawns: its share, in 200ths.
+    correction_pawns: 200 in 0..=500 step 15;
+    /// Correction by each side's pieces: its share.
+    correction_pieces: 100 in 0..=500 step 15;
+    /// Correction by the last two moves: its share.
+    correction_moves: 0 in 0..=500 step 15;
+    /// Correction by the last move and the one four plies ago: its share.
+    correction_long: 0 in 0..=500 step 15;
     /// How fast a correction learns at most, in 256ths.
     correction_rate_max: 16 in 4..=64 step 3;
     /// The largest error it learns from, centipawns.

@@ -118,6 +118,12 @@ pub struct QuietHints {
     pub threats: Bitboard,
     /// The moves one, two and four plies ago.
     pub earlier: [PieceTo; 3],
+    /// Whether the pawn structure has a say.
+    pub with_pawns: bool,
+    /// `// [kind]` from where it would give check, and what that is worth.
+    pub check_squares: [Bitboard; 6],
+    /// What a check is worth.
+    pub check_bonus: i32,
 }
 
 /// The picker of one node.
@@ -308,6 +314,9 @@ impl<'a> Picker<'a> {
             histories,
             threats: hints.threats,
             after: hints.earlier.map(|earlier| histories.after(earlier)),
+            with_pawns: hints.with_pawns.then(|| histories.with_pawns(board)),
+            check_squares: hints.check_squares,
+            check_bonus: hints.check_bonus,
             handed_out: FewMoves::new(handed_out),
         };
         // Out of check the threats are what the king must avoid.
@@ -380,6 +389,9 @@ struct Quiets<'a> {
     histories: &'a Histories,
     threats: Bitboard,
     after: [Continuation<'a>; 3],
+    with_pawns: Option<Continuation<'a>>,
+    check_squares: [Bitboard; 6],
+    check_bonus: i32,
     handed_out: FewMoves,
 }
 
@@ -389,6 +401,8 @@ impl Quiets<'_> {
     fn add(&mut self, piece: Piece, targets: Bitboard, kind: MoveKind, from_of: impl Fn(Square) -> Square) {
         let [last, before, long_before] = self.after.map(|history| history.of(piece));
         let color = self.board.side_to_move();
+        let by_pawns = self.with_pawns.map(|history| history.of(piece));
+        let checks = self.check_squares[piece.kind().index()];
         for to in targets {
             let from = from_of(to);
             let m = Move::new(from, to, kind);
@@ -399,7 +413,9 @@ impl Quiets<'_> {
             let score = 2 * plain[usize::from(self.threats.has(to))].get(to)
                 + 2 * last.get(to)
                 + before.get(to)
-                + long_before.get(to);
+                + long_before.get(to)
+                + by_pawns.map_or(0, |history| 2 * history.get(to))
+                + if checks.has(to) { self.check_bonus } else { 0 };
             self.list.push(m, score);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::params::Numbers;
-use super::pick::{Picker, QuietHints};
+use super::pick::Picker;
 use super::thread::Thread;
 use crate::eval::endgame::KNOWN_WIN;
 use crate::tt::{Bound, Entry};
@@ -33,6 +33,7 @@ impl<P: Numbers> Thread<'_, P> {
         // shallower search now finds one for the next time.
         if self.params.iir() != 0
             && (PV || node.cut_node)
+            && (self.params.iir_whole() == 0 || node.excluded.is_none())
             && node.depth >= self.params.iir_depth()
             && node.table_move.is_none()
         {
@@ -47,13 +48,15 @@ impl<P: Numbers> Thread<'_, P> {
     #[inline(always)]
     fn reverse_futility(&self, node: &Node) -> Option<Value> {
         let Node { eval, beta, depth, .. } = *node;
-        let margin =
-            self.params.rfp_margin() * depth - self.params.rfp_improving() * i32::from(node.improving);
+        let margin = self.params.rfp_margin() * depth
+            - self.params.rfp_improving() * i32::from(node.improving)
+            + self.params.rfp_correction() * node.correction.abs() / 100;
         (self.params.rfp() != 0
             && depth <= self.params.rfp_depth()
             && eval >= beta
             && eval < KNOWN_WIN
             && eval - margin >= beta
+            && (self.params.rfp_off_pv() == 0 || !node.was_pv)
             && beta > -value::TB_WIN_IN_MAX)
             .then(|| {
                 let share = self.params.rfp_blend();
@@ -80,6 +83,10 @@ impl<P: Numbers> Thread<'_, P> {
     fn may_pass(&self, node: &Node) -> bool {
         self.params.nmp() != 0
             && node.depth >= 3
+            && (self.params.nmp_cut_only() == 0 || node.cut_node)
+            && (self.params.nmp_table_guard() == 0
+                || node.table_value.is_none_or(|v| v >= node.beta)
+                || node.stored.is_some_and(|entry| !entry.bound.is_upper()))
             && node.eval >= node.beta
             && node.eval < KNOWN_WIN
             && node.static_eval + self.params.nmp_slack() * node.depth - self.params.nmp_margin() >= node.beta
@@ -115,6 +122,9 @@ impl<P: Numbers> Thread<'_, P> {
     #[inline(always)]
     fn probcut(&mut self, node: &Node) -> Option<Value> {
         let params = self.params;
+        if let Some(v) = self.small_probcut(node) {
+            return Some(v);
+        }
         let margin = params.probcut_margin() - params.probcut_improving() * i32::from(node.improving);
         let probcut_beta = node.beta + margin;
         if params.probcut() == 0
@@ -130,11 +140,25 @@ impl<P: Numbers> Thread<'_, P> {
         self.try_probcut(node, probcut_beta)
     }
 
+    /// Small ProbCut: a bound of the table, a little too shallow, that is far above beta.
+    #[inline(always)]
+    fn small_probcut(&self, node: &Node) -> Option<Value> {
+        let (entry, v) = (node.stored.as_ref()?, node.table_value?);
+        let probcut_beta = node.beta + self.params.small_probcut_margin();
+        (self.params.small_probcut() != 0
+            && entry.bound.is_lower()
+            && entry.depth >= node.depth - 4
+            && v >= probcut_beta
+            && !value::is_decided(node.beta)
+            && !value::is_decided(v))
+        .then_some(probcut_beta)
+    }
+
     fn try_probcut(&mut self, node: &Node, probcut_beta: Value) -> Option<Value> {
         let Node { depth, ply, .. } = *node;
         let threshold = probcut_beta - node.static_eval;
         let mut picker = Picker::tacticals(self.shared.table, node.table_move, threshold);
-        let hints = QuietHints { threats: Default::default(), earlier: self.earlier_moves(ply) };
+        let hints = self.quiet_hints(ply);
         while let Some(m) = picker.next(&self.board, &self.memory.histories, &hints) {
             if !self.board.see_ge(m, threshold) {
                 continue;

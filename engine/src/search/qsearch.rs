@@ -29,7 +29,7 @@ impl<P: Numbers> Thread<'_, P> {
 
         // Step 2. What the table knows.
         let key = self.board.key();
-        let stored = self.shared.table.probe(key, ply);
+        let stored = self.shared.table.probe(key, ply, self.params.table_refresh() != 0);
         let table_value = stored.filter(|entry| entry.bound != Bound::None).map(|entry| entry.value);
         if !PV
             && let (Some(entry), Some(v)) = (&stored, table_value)
@@ -48,7 +48,7 @@ impl<P: Numbers> Thread<'_, P> {
                 Some(entry) if entry.eval != value::NONE => entry.eval,
                 _ => self.evaluate(),
             };
-            best = self.correct(raw_eval);
+            best = self.correct(raw_eval, self.correction(ply));
             if self.frame_before(ply, 1).leads_into_book()
                 && let Some((opinion, _)) = self.consult_experience(None)
             {
@@ -81,7 +81,12 @@ impl<P: Numbers> Thread<'_, P> {
         } else {
             Picker::tacticals(self.shared.table, table_move, -self.params.qs_see())
         };
-        let hints = QuietHints { threats: Bitboard::EMPTY, earlier: self.earlier_moves(ply) };
+        let threats = if in_check && self.params.evasion_threats() != 0 {
+            self.board.attacked_by(!self.board.side_to_move())
+        } else {
+            Bitboard::EMPTY
+        };
+        let hints = QuietHints { threats, ..self.quiet_hints(ply) };
         let mut best_move = None;
         let mut bound = Bound::Upper;
         let mut any = false;

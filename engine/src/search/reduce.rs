@@ -38,7 +38,10 @@ impl<P: Numbers> Thread<'_, P> {
             + when(self.board.in_check(), params.lmr_gives_check())
             + when(node.in_check, params.lmr_in_check())
             + when(candidate.is_refutation, params.lmr_refutation());
-        candidate.base_reduction + more - less - candidate.history * 1024 / params.lmr_history()
+        candidate.base_reduction + more
+            - less
+            - candidate.history * 1024 / params.lmr_history()
+            - params.lmr_correction() * node.correction.abs()
     }
 
     /// Searches a move that has been made, shallower first, and deeper if it surprises: how much it surprised says
@@ -54,8 +57,11 @@ impl<P: Numbers> Thread<'_, P> {
     ) -> Value {
         let ply = node.ply;
         let reduction = self.reduction::<PV>(node, candidate);
-        let reduced = (*new_depth - reduction / 1024).clamp(1, (*new_depth).max(1));
+        let most = *new_depth + i32::from(self.params.lmr_extend() != 0 && candidate.number <= 8);
+        let reduced = (*new_depth - reduction / 1024).clamp(1, most.max(1));
+        self.frame(ply).reduction = (*new_depth - reduced) * 1024;
         let mut v = -self.search::<false, false>(-low - 1, -low, reduced, ply + 1, true);
+        self.frame(ply).reduction = 0;
         if v <= low || reduced >= *new_depth {
             return v;
         }

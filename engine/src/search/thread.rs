@@ -4,10 +4,11 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::correction::corrected;
+use super::correction::{Occasion, corrected};
 use super::experience::{ExperienceUse, Opinion};
 use super::history::PieceTo;
 use super::params::Numbers;
+use super::pick::QuietHints;
 use super::tables::TableUse;
 use super::time::TimeManager;
 use super::{Handler, Limits, Memory, SearchOptions, SearchResult, Signals};
@@ -15,7 +16,7 @@ use crate::board::Board;
 use crate::eval::endgame::KNOWN_WIN;
 use crate::syzygy::RankedMove;
 use crate::tt::{Bound, Table};
-use crate::types::{MAX_PLY, Move, Value, value};
+use crate::types::{Bitboard, MAX_PLY, Move, Value, value};
 
 /// A counter on a cache line of its own, so that threads do not slow each other down.
 #[repr(align(128))]
@@ -150,6 +151,11 @@ pub(super) struct Frame {
     /// How many nodes at this ply failed high since their grandparent began (`cutoffCnt`).
     pub(super) cutoffs: u16,
     pub(super) was_pv: bool,
+    /// The number of the move being searched, and its reduction in 1024ths of a ply.
+    pub(super) move_number: i32,
+    pub(super) reduction: i32,
+    /// What the enemy attacked when the moves of this node were made.
+    pub(super) threats: Bitboard,
     /// Whether the Experience Book knows the position.
     pub(super) in_book: bool,
 }
@@ -171,6 +177,9 @@ impl Frame {
         double_extensions: 0,
         cutoffs: 0,
         was_pv: false,
+        move_number: 0,
+        reduction: 0,
+        threats: Bitboard::EMPTY,
         in_book: false,
     };
 }
@@ -354,6 +363,18 @@ impl<'a, P: Numbers> Thread<'a, P> {
         [1, 2, 4].map(|back| self.frame_before(ply, back).moved)
     }
 
+    /// What orders the quiet moves of a node; who needs to know what is attacked finds it out.
+    #[inline(always)]
+    pub(super) fn quiet_hints(&self, ply: usize) -> QuietHints {
+        QuietHints {
+            threats: Bitboard::EMPTY,
+            earlier: self.earlier_moves(ply),
+            with_pawns: self.params.pawn_history() != 0,
+            check_squares: [Bitboard::EMPTY; 6],
+            check_bonus: 0,
+        }
+    }
+
     /// Makes the line of this ply the move and the line of the next ply.
     pub(super) fn update_pv(&mut self, ply: usize, m: Move) {
         let at = ply + FRAMES_BEFORE;
@@ -436,12 +457,21 @@ impl<'a, P: Numbers> Thread<'a, P> {
     /// The static evaluation corrected by what searches of similar positions found, and pulled to a
     /// draw as the fifty-move limit comes near. What is known to be won needs no correction.
     #[inline(always)]
-    pub(super) fn correct(&self, raw: Value) -> Value {
+    pub(super) fn correct(&self, raw: Value, correction: Value) -> Value {
         let fading = self.fading(raw);
-        if raw.abs() >= KNOWN_WIN {
-            return fading;
-        }
-        corrected(fading, self.memory.corrections.of(self.params, &self.board))
+        if raw.abs() >= KNOWN_WIN { fading } else { corrected(fading, correction) }
+    }
+
+    /// By how much the evaluation is too low here, as far as searches of similar positions tell.
+    #[inline(always)]
+    pub(super) fn correction(&self, ply: usize) -> Value {
+        self.memory.corrections.of(self.params, self.occasion(ply))
+    }
+
+    /// What decides which corrections speak of this node.
+    #[inline(always)]
+    pub(super) fn occasion(&self, ply: usize) -> Occasion<'_> {
+        Occasion { board: &self.board, earlier: self.earlier_moves(ply) }
     }
 
     /// An evaluation that nothing was done about for long is worth less and less. A known win loses so

@@ -68,6 +68,11 @@ impl SelfPlayer {
         searcher.options.params = read_params(spec)?;
         Ok(SelfPlayer { searcher, weights, color: Color::White, stop, signals: Signals::new() })
     }
+
+    /// Changes the numbers of the search for the games to come.
+    pub fn set_params(&mut self, params: SearchParams) {
+        self.searcher.options.params = params;
+    }
 }
 
 /// Reads a file of weights.

@@ -14,6 +14,7 @@ mod openings_command;
 mod pgn_command;
 mod progress;
 mod show_command;
+mod spsa_command;
 mod standings;
 mod stats_command;
 mod style_command;
@@ -43,6 +44,8 @@ enum Command {
     Match(Box<match_command::MatchArgs>),
     /// Add up rounds of a match and say what they prove together.
     Judge(judge_command::JudgeArgs),
+    /// Tune the numbers of the search by games, many at once.
+    Spsa(Box<spsa_command::SpsaArgs>),
     /// Ask an engine for its move in positions whose best moves are known.
     Suite(Box<suite_command::SuiteArgs>),
     /// Say how players play: sacrifices, attacks, short wins, needless draws.
@@ -86,6 +89,7 @@ pub fn run() -> ExitCode {
     let result = match command {
         Command::Match(args) => match_command::run(&args),
         Command::Judge(args) => judge_command::run(&args),
+        Command::Spsa(args) => spsa_command::run(&args),
         Command::Suite(args) => suite_command::run(&args),
         Command::Style(args) => style_command::run(&args),
         Command::Generate(args) => generate_command::run(&args),
