@@ -57,9 +57,10 @@ def parser(text):
         "result_share": "share of the result in what a position is worth; the rest is the score",
         "arms": "what is tried against the champion: new weights, a new book, both",
         "gate_nodes": "nodes a move of the matches [as --nodes]",
-        "gate_games": "games of a round of a match",
-        "gate_rounds": "the most rounds",
+        "gate_games": "the most games of a candidate's test",
+        "gate_shards": "tasks that they are played in",
         "sprt": "the test that a candidate must pass",
+        "gate_tc": "a second test at this clock, in which it must not be weaker, such as 2+0.02 [none]",
         "rating_games": "games that rate each generation [0; from zero 100]",
         "outsider_games": "games against an engine that never saw ours, where one is installed",
     }

@@ -7,7 +7,7 @@ import shutil
 from .champion import Champion
 from .files import NightError, copy_whole, read_json, run, sha256, write_json
 
-FORMAT = 1
+FORMAT = 2  # 1: a gate was played in rounds of `gate_games`
 PROGRAMS = ("selfplay", "tune", "tabula")
 # What a gate may try against the champion: new weights, a new book, both.
 ARMS = ("weights", "book", "both")
@@ -28,9 +28,10 @@ SETTINGS = {
     "result_share": 0.4,
     "arms": "weights,book,both",
     "gate_nodes": None,  # as nodes
-    "gate_games": 100,
-    "gate_rounds": 4,
-    "sprt": "elo0=0,elo1=10,alpha=0.05,beta=0.05",
+    "gate_games": 8000,
+    "gate_shards": 1,
+    "sprt": "elo0=0,elo1=15,alpha=0.04,beta=0.05",
+    "gate_tc": "",  # no part at a clock
     "rating_games": 0,
     "outsider_games": 40,
     "from_zero": False,
@@ -107,7 +108,8 @@ def open_night(folder):
         raise NightError(f"{folder} is no night: it has no manifest.json")
     manifest = read_json(path)
     if manifest.get("format") != FORMAT:
-        raise NightError(f"{path}: format {manifest.get('format')}, this program knows {FORMAT}")
+        raise NightError(f"{path}: format {manifest.get('format')}, this program knows {FORMAT}; finish that night with "
+                         "the program that began it, or begin another one (--name)")
     night = Night(folder, manifest)
     for path, expected in manifest.get("also", {}).items():
         if not os.path.exists(path) or sha256(path) != expected:
@@ -156,7 +158,7 @@ def begin(folder, settings, champion, release_folder):
 
 
 def check(settings):
-    for name in ("generations", "games", "line_games", "nodes", "hard_multiple", "shards", "gate_games", "gate_rounds",
+    for name in ("generations", "games", "line_games", "nodes", "hard_multiple", "shards", "gate_games", "gate_shards",
                  "gate_nodes", "window"):
         if settings[name] < 1:
             raise NightError(f"--{name.replace('_', '-')} {settings[name]}: at least 1")

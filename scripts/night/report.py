@@ -4,9 +4,9 @@ import html
 import os
 
 from .files import read_json, sha256, write_json, write_whole
-from .stages import kinds, line_openings, verdicts, work
+from .stages import kinds, line_openings, strength, verdicts, work
 
-VERDICTS = {"accepth1": "better", "accepth0": "not better", "running": "undecided"}
+VERDICTS = {"passed": "better", "failed": "not better", "undecided": "undecided", "unchanged": "nothing changed"}
 
 def elo_text(elo):
     if not elo or elo.get("value") is None:
@@ -42,13 +42,23 @@ def summary(night):
     headings = ["generation", "games", "positions", "book rows", *night.arms, "outsider", "champion"]
     rows = []
     for row in rows_of(night):
-        judged = [f"{elo_text(row['verdicts'][arm]['elo'])} {VERDICTS[row['verdicts'][arm]['sprt']['state']]}"
+        judged = [f"{elo_text(strength(row['verdicts'][arm]).get('elo'))} {VERDICTS[row['verdicts'][arm]['verdict']]}"
                   for arm in night.arms]
         rows.append([row["generation"], *(sum(stats[of] for stats in row["stats"].values())
                                           for of in ("games", "positions")),
                      row["book"].get("rows", "-"), *judged, outsider_text(row["choice"]["outsider"]),
                      f"new ({row['choice']['arm']})" if row["choice"]["arm"] else "stays"])
     return headings, rows
+
+def why(night, row):
+    """Why a generation did or did not make a champion, in a sentence."""
+    if row["choice"]["arm"]:
+        arm = row["choice"]["arm"]
+        return f"a new champion ({arm}), {row['verdicts'][arm]['reason']}."
+    if row["choice"]["outsider"] and row["choice"]["outsider"].get("objects"):
+        return "the champion stays, because the outsider objects."
+    reasons = "; ".join(f"{arm} {row['verdicts'][arm]['reason']}" for arm in night.arms)
+    return f"the champion stays: {reasons}."
 
 def outsider_text(said):
     if not said:
@@ -76,6 +86,9 @@ def hashes(night):
 def print_table(night):
     print()
     print(table(*summary(night)))
+    for row in rows_of(night):
+        print()
+        print(f"generation {row['generation']}: {why(night, row)}")
     archive = [name for name in os.listdir(night.path("ship")) if name.endswith(".tar.gz")]
     print()
     for name in archive:
@@ -175,9 +188,11 @@ def page(night):
     parts.append("<p>" + (f"A new champion in generation {', '.join(map(str, promoted))}." if promoted else
                           "The champion stays: nothing passed its test, which is a normal night.") + "</p>")
     parts.append("<h2>The gate</h2>" + html_table(*summary(night)))
-    parts.append(f"<p class=note>Each arm plays the champion, {settings['gate_nodes']} nodes a move, in rounds of "
-                 f"{settings['gate_games']} games until the test ({html.escape(settings['sprt'])}) is decided, "
-                 f"{settings['gate_rounds']} rounds at most. Elo with 95% error bars from pairs of games.</p>")
+    parts.append(html_table(["generation", "arm", "verdict"], [
+        [row["generation"], arm, row["verdicts"][arm]["reason"]] for row in rows for arm in night.arms]))
+    parts.append(f"<p class=note>Each arm plays the champion, {settings['gate_nodes']} nodes a move, until the test "
+                 f"({html.escape(settings['sprt'])}) is decided, {settings['gate_games']} games at most. Elo with 95% error "
+                 "bars from pairs of games.</p>")
     parts.append(curve(rating_series(rows), "Rating of each generation's champion, with 95% error bars"))
     games = []
     for row in rows:

@@ -207,7 +207,7 @@ def tune(night, generation, task, threads):
             shutil.rmtree(folder)
 
 
-# --- gate: one task an arm; rounds of a match until the test is decided -----------------------------------------
+# --- gate: a sequential test of each arm, in shards -------------------------------------------------------------
 
 def candidate_of(night, generation, arm):
     """Weights and book of an arm."""
@@ -235,49 +235,63 @@ class Candidate(Champion):
         return self._book
 
 
-def round_of(night, generation, arm, number, folder):
-    """What decides the games of a round. Weights must be good everywhere, a book where lines begin: its rounds go through
-    their openings again and again, each time with some more nodes, or games would be the same."""
-    pairs, nodes = night.settings["gate_games"] // 2, night.settings["gate_nodes"]
-    if arm == "weights":
-        return ["--games", str(2 * pairs), "--openings", "random", "--soft-nodes", str(nodes)]
-    with open(line_openings(night), encoding="utf-8") as file:
-        positions = file.readlines()
-    parts = [positions[start:start + pairs] for start in range(0, len(positions), pairs)]
-    again, part = divmod(number - 1, len(parts))
-    path = os.path.join(folder, f"openings-{part + 1}.epd")
-    write_whole(path, "".join(parts[part]))
-    return ["--games", str(2 * len(parts[part])), "--openings", path, "--soft-nodes", str(nodes * (100 + 7 * again) // 100)]
+def gate_command(night, generation, arm, threads, *more):
+    """`selfplay gate` for an arm. Weights must be good everywhere, a book where lines begin."""
+    settings = night.settings
+    before, candidate = night.champion_before(generation), candidate_of(night, generation, arm)
+    return [
+        night.program("selfplay"), "gate", "--out", night.generation(generation, "gate", arm),
+        "--candidate", in_process("candidate", candidate.weights, candidate.book),
+        "--champion", in_process("champion", before.weights, before.book),
+        "--soft-nodes", str(settings["gate_nodes"]), "--games", str(settings["gate_games"]), "--sprt", settings["sprt"],
+        "--openings", "random" if arm == "weights" else line_openings(night),
+        "--seed", str(night.seed_of(generation, "gate") + 1_009 * night.arms.index(arm)),
+        *(["--tc", settings["gate_tc"]] if settings["gate_tc"] else []),
+        "--concurrency", str(threads), "--json", *DECIDED, *more,
+    ]
 
 
 def gate(night, generation, task, threads):
-    settings, arm = night.settings, night.arms[task]
-    before, candidate = night.champion_before(generation), candidate_of(night, generation, arm)
-    folder, log = night.generation(generation, "gate", arm), night.log(f"gate-{generation}-{arm}")
-    os.makedirs(folder, exist_ok=True)
-    sweep(os.path.join(folder, "verdict.json"))
-    rounds = []
-    for number in range(1, settings["gate_rounds"] + 1):
-        path = os.path.join(folder, f"round-{number}.json")
-        sweep(path)
-        if not os.path.exists(path):
-            seed = night.seed_of(generation, "gate") + 31 * number + 1_009 * task
-            told = run([
-                night.program("selfplay"), "match", "--engine", in_process("candidate", candidate.weights, candidate.book),
-                "--engine", in_process("champion", before.weights, before.book), "--seed", str(seed),
-                *round_of(night, generation, arm, number, folder), "--concurrency", str(threads), "--json", *DECIDED,
-            ], log, capture=True)
-            write_json(path, json.loads(told))
-        rounds.append(path)
-        judged = json.loads(run(
-            [night.program("selfplay"), "judge", "--sprt", settings["sprt"], "--json", *rounds], log, capture=True))
-        if judged["sprt"]["state"] != "running":
-            break
-    write_json(os.path.join(folder, "verdict.json"), judged)
+    """One task a shard of an arm's test. The journal of a shard outlives its process."""
+    arm, shard = gate_task(night, task)
+    count = night.settings["gate_shards"]
+    run(gate_command(night, generation, arm, threads, "--shard", f"{shard + 1}/{count}"),
+        night.log(f"gate-{generation}-{arm}-{shard + 1}"), capture=True)
+    os.makedirs(night.generation(generation, "gate"), exist_ok=True)
+    write_json(gate_mark(night, generation, arm, shard), {})
+
+
+def gate_task(night, task):
+    """The arm of a task, and the number of the shard (from 0)."""
+    return night.arms[task // night.settings["gate_shards"]], task % night.settings["gate_shards"]
+
+
+def gate_mark(night, generation, arm, shard):
+    return night.generation(generation, "gate", f"{arm}-shard-{shard + 1}.json")
+
+
+def gate_shard_is_played(night, generation, task):
+    return os.path.exists(gate_mark(night, generation, *gate_task(night, task)))
+
+
+# --- verdict: what the games of all shards of an arm say --------------------------------------------------------
+
+def verdict(night, generation, task, threads):
+    """Without a shard the gate reads the journals of all, plays what they lack, and says what it all proves."""
+    arm = night.arms[task]
+    told = run(gate_command(night, generation, arm, threads), night.log(f"gate-{generation}-{arm}"), capture=True)
+    folder = night.generation(generation, "gate", arm)
+    os.makedirs(folder, exist_ok=True)  # Where nothing changed, no game made it.
+    write_json(os.path.join(folder, "verdict.json"), json.loads(told))
 
 
 def arm_is_judged(night, generation, task):
     return os.path.exists(night.generation(generation, "gate", night.arms[task], "verdict.json"))
+
+
+def strength(verdict):
+    """Results, score and Elo of an arm's test with limited nodes; empty if no game was needed."""
+    return verdict["parts"][0] if verdict["parts"] else {}
 
 
 def verdicts(night, generation):
@@ -288,9 +302,8 @@ def verdicts(night, generation):
 
 def promote(night, generation, task, threads):
     before, judged = night.champion_before(generation), verdicts(night, generation)
-    passed = [arm for arm in night.arms if judged[arm]["sprt"]["state"] == "accepth1"]
-    # The more that passed the better; between one part and the other, the one that scored higher.
-    passed.sort(key=lambda arm: (arm == "both", judged[arm]["score"]), reverse=True)
+    passed = [arm for arm in night.arms if judged[arm]["verdict"] == "passed"]
+    passed.sort(key=lambda arm: strength(judged[arm])["score"], reverse=True)
     choice = {"arm": passed[0] if passed else None, "outsider": None}
     with published_folder(night.generation(generation, "promote")) as part:
         if passed:
@@ -302,7 +315,7 @@ def promote(night, generation, task, threads):
         winner.copy_to(part)
         write_json(os.path.join(part, "choice.json"), choice)
         if choice["arm"]:
-            results = {name: judged[choice["arm"]][name] for name in ("results", "elo", "score")}
+            results = {name: strength(judged[choice["arm"]])[name] for name in ("results", "elo", "score")}
             origin = {
                 "night": os.path.basename(night.folder), "generation": generation, "promoted": choice["arm"],
                 "against_the_champion_before": results,
@@ -371,8 +384,10 @@ STAGES = (
     Stage("learn", ("merge",), learn, folder_is_there("learn")),
     Stage("extract", ("merge",), extract, folder_is_there("extract")),
     Stage("tune", ("extract",), tune, folder_is_there("tune")),
-    Stage("gate", ("learn", "tune"), gate, arm_is_judged, lambda night: len(night.arms)),
-    Stage("promote", ("gate",), promote, folder_is_there("promote")),
+    Stage("gate", ("learn", "tune"), gate, gate_shard_is_played,
+          lambda night: len(night.arms) * night.settings["gate_shards"]),
+    Stage("verdict", ("gate",), verdict, arm_is_judged, lambda night: len(night.arms)),
+    Stage("promote", ("verdict",), promote, folder_is_there("promote")),
     Stage("rate", ("promote",), rate, folder_is_there("rate")),
     Stage("ship", ("promote",), ship, lambda night, generation, task: os.path.isdir(night.path("ship")), final=True),
     Stage("report", ("rate", "ship"), report,

@@ -3,13 +3,17 @@
 
 pub mod arena;
 pub mod calendar;
+mod dice;
 pub mod learn;
 mod outcome;
 pub mod pgn;
 pub mod pipe;
 pub mod play;
+mod random_opening;
 pub mod record;
 pub mod spsa;
 pub mod style;
 
+pub use dice::Dice;
 pub use outcome::Outcome;
+pub use random_opening::Level;

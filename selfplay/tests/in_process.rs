@@ -16,6 +16,7 @@ fn tournament(engines: [&str; 2], pairs: usize, concurrency: usize) -> Tournamen
         schedule: Schedule::new(Format::Gauntlet, 2, pairs),
         book: OpeningBook::random(3),
         limit: MoveLimit::SoftNodes(300),
+        growth_percent: 0,
         margin: Duration::from_millis(0),
         adjudication: Adjudication { max_moves: Some(60), ..Adjudication::default() },
         concurrency,

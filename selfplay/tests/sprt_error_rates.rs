@@ -1,40 +1,16 @@
 //! The sequential test keeps its promise: 10,000 simulated matches at each hypothesis, wrong verdicts counted.
 
-use rand::{RngExt, SeedableRng};
+#[path = "common/simulated_pairs.rs"]
+mod simulated_pairs;
+
+use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use selfplay::arena::sprt::EloModel;
-use selfplay::arena::stats::{PAIR_SCORES, score_from_elo};
+use selfplay::arena::stats::score_from_elo;
 use selfplay::arena::{Pentanomial, Sprt, SprtState};
+use simulated_pairs::{DRAWISH, distribution, draw};
 
 const RUNS: u32 = 10_000;
-
-/// A distribution of pairs as matches have it, tilted to the score of an Elo difference.
-fn distribution(elo: f64) -> [f64; 5] {
-    let base = [0.03, 0.20, 0.54, 0.20, 0.03];
-    let tilted = |tilt: f64| {
-        let weights: [f64; 5] = std::array::from_fn(|class| base[class] * (tilt * PAIR_SCORES[class]).exp());
-        let sum: f64 = weights.iter().sum();
-        weights.map(|weight| weight / sum)
-    };
-    let mean = |shares: [f64; 5]| -> f64 { shares.iter().zip(PAIR_SCORES).map(|(p, s)| p * s).sum() };
-    let (mut low, mut high) = (-20.0, 20.0);
-    for _ in 0..100 {
-        let middle = (low + high) / 2.0;
-        if mean(tilted(middle)) < score_from_elo(elo) { low = middle } else { high = middle }
-    }
-    tilted(low)
-}
-
-fn draw(shares: &[f64; 5], random: &mut Pcg64Mcg) -> u8 {
-    let mut point: f64 = random.random();
-    for (class, share) in shares.iter().enumerate() {
-        point -= share;
-        if point < 0.0 {
-            return class as u8;
-        }
-    }
-    4
-}
 
 /// Pairs below which every ratio is computed in full.
 const FEW_PAIRS: u64 = 500;
@@ -69,7 +45,7 @@ fn state(sprt: &Sprt, results: &Pentanomial) -> SprtState {
 
 /// The share of matches that accept H1, and the mean number of pairs.
 fn simulate(sprt: &Sprt, true_elo: f64, seed: u64) -> (f64, f64) {
-    let shares = distribution(true_elo);
+    let shares = distribution(DRAWISH, true_elo);
     let mut random = Pcg64Mcg::seed_from_u64(seed);
     let (mut accepted, mut pairs) = (0, 0);
     for _ in 0..RUNS {

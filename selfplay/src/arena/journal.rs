@@ -216,6 +216,23 @@ impl Journal {
         Ok((journal, PlayedBefore { games }))
     }
 
+    /// The games of a journal that another process writes, or wrote; nothing if it is not there yet.
+    pub fn peek(path: &Path, identity: &MatchIdentity) -> Result<Vec<(usize, GameSummary)>, JournalError> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(JournalError::Io { path: path.to_path_buf(), source }),
+        };
+        let content = Content::read(path, &bytes)?;
+        match content.beginning {
+            Some(known) if known.identity != *identity => {
+                let changes = changes(&known.identity, identity);
+                Err(JournalError::OtherMatch { path: path.to_path_buf(), changes })
+            }
+            _ => Ok(content.entries.into_iter().map(|entry| (entry.game, entry.summary)).collect()),
+        }
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path

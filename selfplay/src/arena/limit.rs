@@ -75,6 +75,18 @@ pub enum MoveLimit {
     Depth(u32),
 }
 
+impl MoveLimit {
+    /// So many percent more nodes; other limits stay as they are.
+    pub fn grown(self, percent: u64) -> MoveLimit {
+        let more = |nodes: u64| nodes + nodes.saturating_mul(percent) / 100;
+        match self {
+            MoveLimit::Nodes(nodes) => MoveLimit::Nodes(more(nodes)),
+            MoveLimit::SoftNodes(nodes) => MoveLimit::SoftNodes(more(nodes)),
+            other => other,
+        }
+    }
+}
+
 impl fmt::Display for MoveLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

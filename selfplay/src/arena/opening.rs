@@ -3,15 +3,19 @@
 use std::fs;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use engine::Board;
 use engine::board::Wing;
-use engine::types::{Color, Move, PieceType, Square};
+use engine::eval::{EvalParams, Weights};
+use engine::types::{Color, Move, Square};
+use rand::SeedableRng;
 use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+use crate::Level;
 use crate::pgn::{self, PgnGame};
+use crate::random_opening::random_opening;
 
 /// A first position and moves already made from it.
 #[derive(Clone, Debug)]
@@ -83,6 +87,16 @@ pub enum OpeningError {
         /// The file.
         path: PathBuf,
     },
+    /// Random ones are all lopsided.
+    #[error(
+        "opening {number}: no random opening is within ±{limit} centipawns of level; raise --opening-limit"
+    )]
+    NoneLevel {
+        /// From 0.
+        number: usize,
+        /// Centipawns.
+        limit: i32,
+    },
     /// One opening is wrong.
     #[error("openings {path}, line {line}: {reason}")]
     Opening {
@@ -104,7 +118,7 @@ struct Entry {
 
 enum Source {
     Start,
-    Random { seed: u64 },
+    Random { seed: u64, level: Option<(Level, Arc<Weights>)> },
     Positions { path: PathBuf, entries: Vec<Entry> },
     Lines { path: PathBuf, entries: Vec<Entry> },
 }
@@ -123,7 +137,14 @@ impl OpeningBook {
 
     /// Random walks of 8 or 9 plies.
     pub fn random(seed: u64) -> OpeningBook {
-        OpeningBook { source: Source::Random { seed }, chess960: false }
+        OpeningBook { source: Source::Random { seed, level: None }, chess960: false }
+    }
+
+    /// Random walks of 8 or 9 plies whose end a search with the compiled-in weights finds level: the players, of
+    /// whom one may be a candidate, have no say in it.
+    pub fn random_level(seed: u64, level: Level) -> OpeningBook {
+        let weights = Arc::new(Weights::new(&EvalParams::embedded()));
+        OpeningBook { source: Source::Random { seed, level: Some((level, weights)) }, chess960: false }
     }
 
     /// Reads a file and shuffles it.
@@ -174,7 +195,11 @@ impl OpeningBook {
     pub fn opening(&self, number: usize) -> Result<Opening, OpeningError> {
         let (path, entries) = match &self.source {
             Source::Start => return Ok(Opening::start()),
-            Source::Random { seed } => return Ok(random_walk(*seed, number)),
+            Source::Random { seed, level } => {
+                let found = random_opening(*seed, number as u64, level.as_ref());
+                let moves = found.map_err(|limit| OpeningError::NoneLevel { number, limit })?;
+                return Ok(Opening { fen: None, moves });
+            }
             Source::Positions { path, entries } | Source::Lines { path, entries } => (path, entries),
         };
         let entry = &entries[number % entries.len()];
@@ -260,41 +285,6 @@ fn castles_as_usual(board: &Board) -> bool {
         let may_castle = rooks.iter().any(Option::is_some);
         !may_castle || (rooks_at_home && at_home(board.king(color)) == Square::E1)
     })
-}
-
-/// A random walk in which nobody gives anything away: no move loses material, material is even at the
-/// end and the side to move can win none at once.
-fn random_walk(seed: u64, number: usize) -> Opening {
-    // A stream of its own for each number, so that the n-th opening does not depend on the ones before.
-    let mut random = Pcg64::new(u128::from(seed), number as u128);
-    loop {
-        let plies = random.random_range(8..=9);
-        if let Some(moves) = try_random_walk(&mut random, plies) {
-            return Opening { fen: None, moves };
-        }
-    }
-}
-
-fn try_random_walk(random: &mut Pcg64, plies: usize) -> Option<Vec<Move>> {
-    const PAWN: i32 = 100;
-    let mut board = Board::start();
-    let mut walked = Vec::with_capacity(plies);
-    for _ in 0..plies {
-        let legal = board.legal_moves();
-        let sound: Vec<Move> = legal.iter().copied().filter(|&m| board.see_ge(m, 0)).collect();
-        if sound.is_empty() {
-            return None;
-        }
-        let m = sound[random.random_range(0..sound.len())];
-        board.make(m);
-        walked.push(m);
-    }
-    let even = PieceType::ALL
-        .into_iter()
-        .all(|kind| board.pieces(Color::White, kind).count() == board.pieces(Color::Black, kind).count());
-    let wins_material = |m: &Move| m.is_tactical() && board.see_ge(*m, PAWN / 2);
-    let quiet = !board.in_check() && !board.legal_moves().iter().any(wins_material);
-    (even && quiet && board.count_legal_moves() > 0).then_some(walked)
 }
 
 #[cfg(test)]

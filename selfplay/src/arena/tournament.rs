@@ -35,6 +35,9 @@ pub struct Tournament {
     pub book: OpeningBook,
     /// For engines without a limit of their own.
     pub limit: MoveLimit,
+    /// A limit on nodes grows by so many percent each time the openings come round again: engines that are given the
+    /// same nodes from the same opening play the same game.
+    pub growth_percent: u32,
     /// How much too late is not too late.
     pub margin: Duration,
     /// When to end decided games.
@@ -152,6 +155,12 @@ impl Tournament {
         self.engines[engine].limit.unwrap_or(self.limit)
     }
 
+    /// The limit of an engine in one game.
+    fn limit_in(&self, engine: usize, pairing: &Pairing) -> MoveLimit {
+        let round = self.book.len().map_or(0, |openings| pairing.opening() / openings.max(1));
+        self.limit_of(engine).grown(u64::from(self.growth_percent) * round as u64)
+    }
+
     fn stderr_file(&self, name: &str, worker: usize) -> Option<PathBuf> {
         let safe: String =
             name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
@@ -210,7 +219,7 @@ impl Worker<'_> {
             return Ok(None);
         };
         let rules = GameRules {
-            limits: by_color.map(|engine| tournament.limit_of(engine)),
+            limits: by_color.map(|engine| tournament.limit_in(engine, pairing)),
             margin: tournament.margin,
             adjudication: tournament.adjudication.clone(),
         };

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use engine::syzygy::Tablebases;
+use selfplay::Level;
 use selfplay::arena::engine_spec::EngineKind;
 use selfplay::arena::journal::MatchIdentity;
 use selfplay::arena::pgn_writer::{PgnHeader, pgn};
@@ -103,6 +104,10 @@ pub struct MatchArgs {
     #[arg(long, value_name = "BOOK", default_value = "random")]
     openings: String,
 
+    /// Take only random openings that a search finds within so many centipawns of level; 0 takes every one
+    #[arg(long, value_name = "CP", default_value_t = LEVEL_LIMIT, value_parser = clap::value_parser!(i32).range(0..=30_000))]
+    opening_limit: i32,
+
     /// Decides the order of a book's openings, or the random ones
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -170,6 +175,10 @@ enum FormatName {
     RoundRobin,
 }
 
+/// Centipawns within which a random opening is level, as in self-play.
+pub const LEVEL_LIMIT: i32 = 150;
+/// Nodes of the search that says so.
+const LEVEL_NODES: u64 = 1_000;
 /// With a sequential test the number of games has no natural limit; this one is never reached.
 const GAMES_WITHOUT_END: usize = 10_000_000;
 
@@ -205,6 +214,7 @@ impl MatchArgs {
             schedule: Schedule::new(format, engines, games / 2),
             book: self.book()?,
             limit: self.limit()?,
+            growth_percent: 0,
             margin: Duration::from_millis(self.margin),
             adjudication: Adjudication {
                 draw: self.draw,
@@ -238,23 +248,15 @@ impl MatchArgs {
 
     /// Everything that decides the games: two runs that agree in it are the same match.
     fn identity(&self) -> anyhow::Result<MatchIdentity> {
-        let mut identity: MatchIdentity = Vec::new();
+        let mut identity = identity_of_engines(&self.engine)?;
         let mut add = |name: String, value: String| identity.push((name, value));
-        for (number, spec) in (1..).zip(&self.engine) {
-            add(format!("engine {number}"), format!("{} {:?} {:?}", spec.name, spec.kind, spec.limit));
-            for file in spec.files() {
-                add(format!("the content of {}", file.display()), checksum(&file)?);
-            }
-        }
         let format = self.format.to_possible_value();
         add("--format".into(), format.map_or(String::new(), |format| format.get_name().to_string()));
         add("--games".into(), self.games.map_or("without end".to_string(), |games| games.to_string()));
         add("the limit".into(), self.limit()?.to_string());
         add("--margin".into(), self.margin.to_string());
-        add("--openings".into(), self.openings.clone());
-        if !matches!(self.openings.as_str(), "random" | "start") {
-            add(format!("the content of {}", self.openings), checksum(self.openings.as_ref())?);
-        }
+        identity.extend(identity_of_openings(&self.openings, self.opening_limit)?);
+        let mut add = |name: String, value: String| identity.push((name, value));
         add("--seed".into(), self.seed.to_string());
         add("--chess960".into(), self.chess960.to_string());
         add("--sprt".into(), format!("{:?}", self.sprt));
@@ -294,14 +296,20 @@ impl MatchArgs {
     }
 
     fn book(&self) -> anyhow::Result<OpeningBook> {
-        match self.openings.as_str() {
-            "random" | "start" if self.chess960 => {
-                bail!("--chess960 needs --openings FILE with Chess960 positions")
-            }
-            "random" => Ok(OpeningBook::random(self.seed)),
-            "start" => Ok(OpeningBook::start_only()),
-            path => Ok(OpeningBook::open(path.as_ref(), self.seed, self.chess960)?),
+        book_of(&self.openings, self.opening_limit, self.seed, self.chess960)
+    }
+}
+
+/// The openings that `--openings` names.
+pub fn book_of(openings: &str, limit: i32, seed: u64, chess960: bool) -> anyhow::Result<OpeningBook> {
+    match openings {
+        "random" | "start" if chess960 => {
+            bail!("--chess960 needs --openings FILE with Chess960 positions")
         }
+        "random" if limit > 0 => Ok(OpeningBook::random_level(seed, Level { limit, nodes: LEVEL_NODES })),
+        "random" => Ok(OpeningBook::random(seed)),
+        "start" => Ok(OpeningBook::start_only()),
+        path => Ok(OpeningBook::open(path.as_ref(), seed, chess960)?),
     }
 }
 
@@ -375,8 +383,32 @@ pub fn run(args: &MatchArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What of the engines decides their games.
+pub fn identity_of_engines(engines: &[EngineSpec]) -> anyhow::Result<MatchIdentity> {
+    let mut identity: MatchIdentity = Vec::new();
+    for (number, spec) in (1..).zip(engines) {
+        let kind = format!("{} {:?} {:?}", spec.name, spec.kind, spec.limit);
+        identity.push((format!("engine {number}"), kind));
+        for file in spec.files() {
+            identity.push((format!("the content of {}", file.display()), checksum(&file)?));
+        }
+    }
+    Ok(identity)
+}
+
+/// What of the openings decides the games.
+pub fn identity_of_openings(openings: &str, limit: i32) -> anyhow::Result<MatchIdentity> {
+    let mut identity = vec![("--openings".to_string(), openings.to_string())];
+    match openings {
+        "random" => identity.push(("--opening-limit".to_string(), limit.to_string())),
+        "start" => {}
+        path => identity.push((format!("the content of {path}"), checksum(path.as_ref())?)),
+    }
+    Ok(identity)
+}
+
 /// The checksum of a file's content.
-fn checksum(path: &Path) -> anyhow::Result<String> {
+pub fn checksum(path: &Path) -> anyhow::Result<String> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(format!("{:08x}", crc32fast::hash(&bytes)))
 }
@@ -407,7 +439,7 @@ fn say_what_was_played(journal: &Journal, games: usize) {
     }
 }
 
-fn game_text(tournament: &Tournament, date: &str, pairing: &Pairing, game: &FinishedGame) -> String {
+pub fn game_text(tournament: &Tournament, date: &str, pairing: &Pairing, game: &FinishedGame) -> String {
     let by_color = pairing.by_color();
     let [white, black] = by_color.map(|engine| tournament.engines[engine].name.as_str());
     let header = PgnHeader {

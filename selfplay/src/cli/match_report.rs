@@ -211,7 +211,7 @@ fn interval_json(interval: Interval) -> Value {
     json!({ "value": interval.value, "low": interval.low, "high": interval.high, "error": interval.error() })
 }
 
-fn plus_minus(interval: &Interval) -> String {
+pub fn plus_minus(interval: &Interval) -> String {
     match (interval.value.is_finite(), interval.error().is_finite()) {
         (true, true) => format!("{:+.1} ± {:.1}", interval.value, interval.error()),
         (true, false) => {

@@ -4,8 +4,9 @@ mod book_command;
 mod cat_command;
 mod epd_command;
 mod export;
+mod gate_command;
+mod gate_report;
 mod generate_command;
-mod judge_command;
 mod learn_command;
 mod match_command;
 mod match_report;
@@ -42,10 +43,10 @@ struct Cli {
 enum Command {
     /// Play engines against each other and say what the results prove.
     Match(Box<match_command::MatchArgs>),
-    /// Add up rounds of a match and say what they prove together.
-    Judge(judge_command::JudgeArgs),
     /// Tune the numbers of the search by games, many at once.
     Spsa(Box<spsa_command::SpsaArgs>),
+    /// Say whether a candidate is better than the champion, by one sequential test.
+    Gate(Box<gate_command::GateArgs>),
     /// Ask an engine for its move in positions whose best moves are known.
     Suite(Box<suite_command::SuiteArgs>),
     /// Say how players play: sacrifices, attacks, short wins, needless draws.
@@ -83,13 +84,13 @@ const INTERRUPTED: u8 = 130;
 pub fn run() -> ExitCode {
     let command = Cli::parse().command;
     // A dead engine at the other end of a pipe is a result to record, not the end of a match.
-    if !matches!(command, Command::Match(_) | Command::Suite(_)) {
+    if !matches!(command, Command::Match(_) | Command::Gate(_) | Command::Suite(_)) {
         selfplay::pipe::end_when_nobody_reads();
     }
     let result = match command {
         Command::Match(args) => match_command::run(&args),
-        Command::Judge(args) => judge_command::run(&args),
         Command::Spsa(args) => spsa_command::run(&args),
+        Command::Gate(args) => gate_command::run(&args),
         Command::Suite(args) => suite_command::run(&args),
         Command::Style(args) => style_command::run(&args),
         Command::Generate(args) => generate_command::run(&args),

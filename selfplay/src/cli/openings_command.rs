@@ -8,8 +8,9 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 use clap::Args;
 use engine::eval::{EvalParams, Weights};
+use selfplay::Level;
 use selfplay::arena::self_player::read_weights;
-use selfplay::play::{Level, level_beginnings};
+use selfplay::play::level_beginnings;
 
 /// Write the ways to begin that a search finds level, as EPD: the initial position, those after one move, after
 /// two, and so on.

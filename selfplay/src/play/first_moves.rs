@@ -7,21 +7,8 @@ use std::sync::Arc;
 
 use engine::Board;
 use engine::eval::Weights;
-use engine::search::{Limits, Searcher, Signals, Silent};
 
-use super::opening::moves_in_order;
-
-/// A search needs no more than this for a few thousand nodes.
-const HASH_MB: usize = 2;
-
-/// What counts as level.
-#[derive(Clone, Copy, Debug)]
-pub struct Level {
-    /// Centipawns, for either side.
-    pub limit: i32,
-    /// Nodes of the search that says so.
-    pub nodes: u64,
-}
+use crate::random_opening::{Level, LevelSearch, moves_in_order};
 
 /// The positions after 0, 1, … `plies` moves that are level, the shortest lines first. Lines go on from level
 /// positions alone: what a blunder leads to is not how games begin.
@@ -31,18 +18,12 @@ pub fn level_beginnings(
     weights: &Arc<Weights>,
     mut found: impl FnMut(&Board),
 ) -> usize {
-    let mut searcher = Searcher::new(HASH_MB, Arc::clone(weights));
-    let mut is_level = |board: &Board| {
-        searcher.new_game();
-        let limits = Limits { nodes: Some(level.nodes), ..Limits::default() };
-        let result = searcher.search(board, &limits, &Signals::new(), &mut Silent);
-        result.best.is_some() && result.score.abs() <= level.limit
-    };
+    let mut search = LevelSearch::new(level, weights);
     let mut seen = HashSet::from([Board::start().key()]);
     let mut frontier = vec![Board::start()];
     let mut count = 0;
     for ply in 0..=plies {
-        frontier.retain(&mut is_level);
+        frontier.retain(|board| search.is_level(board));
         for board in &frontier {
             found(board);
             count += 1;

@@ -7,19 +7,16 @@ use engine::book::experience::ExperienceBook;
 use engine::search::{Handler, Limits, SearchReport, SearchResult, Searcher, Signals, Silent};
 use engine::types::{Color, Move, Value};
 
-use super::dice::Dice;
 use super::generator::Generator;
 use super::opening::GameStart;
 use super::settings::{Exploration, Judge, Settings};
-use crate::Outcome;
 use crate::arena::adjudication::Adjudicator;
 use crate::arena::game::end_by_rules;
 use crate::arena::opening::OpeningError;
 use crate::arena::{Adjudication, EngineScore};
+use crate::random_opening::MOST_OPENINGS;
 use crate::record::{Ending, GameRecord, Ply};
-
-/// So many openings in a row that are too lopsided mean that the limit makes no sense.
-const MOST_OPENINGS: u32 = 1_000;
+use crate::{Dice, Outcome};
 
 /// Why a game was not played to its end.
 #[derive(Debug, thiserror::Error)]

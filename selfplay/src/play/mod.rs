@@ -3,7 +3,6 @@
 //! [`SelfPlay`] plays the game with a given number; the result depends on that number and the seed alone.
 //! [`Generator`] does so on many threads and hands the games to a [`crate::record::Writer`].
 
-mod dice;
 mod fingerprint;
 mod first_moves;
 mod game;
@@ -12,9 +11,9 @@ mod opening;
 mod settings;
 mod shard;
 
-pub use dice::Dice;
+pub use crate::Dice;
 pub use fingerprint::engine_fingerprint;
-pub use first_moves::{Level, level_beginnings};
+pub use first_moves::level_beginnings;
 pub use game::{GameError, SelfPlay};
 pub use generator::{GenerateError, Generator, Played};
 pub use opening::{GameStart, OpeningSource};

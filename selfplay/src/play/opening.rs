@@ -5,9 +5,10 @@ use engine::book::polyglot::PolyglotBook;
 use engine::types::{Color, Move, Piece, PieceType, Square};
 use engine::{Board, Setup};
 
-use super::dice::Dice;
+use crate::Dice;
 use crate::arena::OpeningBook;
 use crate::arena::opening::OpeningError;
+use crate::random_opening::walk;
 use crate::record::Start;
 
 /// Where openings come from.
@@ -59,8 +60,8 @@ impl OpeningSource {
         };
         loop {
             let plies = u64::from(random_plies) + dice.below(2);
-            if let Some(start) = walk(board.clone(), plies, dice) {
-                return Ok(start);
+            if let Some((opening, end)) = walk(board.clone(), plies, dice) {
+                return Ok(GameStart { start: Start::of(&board), opening, board: end });
             }
         }
     }
@@ -97,38 +98,6 @@ fn from_book(
     let start = Start::of(&board);
     opening.moves().iter().for_each(|&m| board.make(m));
     Ok(GameStart { start, opening: opening.moves().to_vec(), board })
-}
-
-/// The legal moves. The order in which they are generated may change; games must not.
-pub(super) fn moves_in_order(board: &Board) -> Vec<Move> {
-    let mut moves = board.legal_moves().to_vec();
-    moves.sort_unstable_by_key(|m| m.bits());
-    moves
-}
-
-/// Random moves of which none loses material; at the end material is even and the side to move can
-/// win none at once.
-fn walk(mut board: Board, plies: u64, dice: &mut Dice) -> Option<GameStart> {
-    const HALF_A_PAWN: i32 = 50;
-    let start = Start::of(&board);
-    let mut opening = Vec::with_capacity(plies as usize);
-    for _ in 0..plies {
-        let mut sound = moves_in_order(&board);
-        sound.retain(|&m| board.see_ge(m, 0));
-        if sound.is_empty() {
-            return None;
-        }
-        let m = dice.choose(&sound);
-        board.make(m);
-        opening.push(m);
-    }
-    let even = PieceType::ALL
-        .into_iter()
-        .all(|kind| board.pieces(Color::White, kind).count() == board.pieces(Color::Black, kind).count());
-    let wins_material = |m: &Move| m.is_tactical() && board.see_ge(*m, HALF_A_PAWN);
-    let moves = board.legal_moves();
-    let quiet = !board.in_check() && !moves.is_empty() && !moves.iter().any(wins_material);
-    (even && quiet).then_some(GameStart { start, opening, board })
 }
 
 /// A back rank of Chess960 for each side.

@@ -33,6 +33,16 @@ impl Shard {
     /// The whole run.
     pub const ALL: Shard = Shard { index: 1, count: 1 };
 
+    /// From 1.
+    pub fn index(self) -> u64 {
+        self.index
+    }
+
+    /// How many there are.
+    pub fn count(self) -> u64 {
+        self.count
+    }
+
     /// Its part of so many games; empty if there are more shards than games.
     pub fn range(self, games: u64) -> Range<u64> {
         let bound = |index: u64| (u128::from(games) * u128::from(index) / u128::from(self.count)) as u64;

@@ -2,8 +2,9 @@
 
 use engine::Board;
 use engine::types::{Move, value};
+use selfplay::Dice;
 use selfplay::Outcome;
-use selfplay::play::{Dice, OpeningSource};
+use selfplay::play::OpeningSource;
 use selfplay::record::{Ending, GameRecord, Header, Ply, Start, VERSION};
 
 /// A header for games with these ids.

@@ -28,6 +28,7 @@ fn tournament(first: &str, second: &str, pairs: usize, limit: MoveLimit) -> Tour
         schedule: Schedule::new(Format::Gauntlet, 2, pairs),
         book: OpeningBook::random(7),
         limit,
+        growth_percent: 0,
         margin: Duration::from_millis(150),
         adjudication: Adjudication { max_moves: Some(30), ..Adjudication::default() },
         concurrency: 2,
