@@ -5,6 +5,7 @@ pub mod arena;
 pub mod calendar;
 mod dice;
 pub mod learn;
+pub mod library;
 mod outcome;
 pub mod pgn;
 pub mod pipe;

@@ -29,7 +29,7 @@ fn games(number: u64) -> Vec<PlayedGame> {
                 let white = board.side_to_move() == engine::types::Color::White;
                 let score = common::material(&board).clamp(-2_000, 2_000);
                 let score_stm = if white { score } else { -score };
-                plies.push(PlayedPly { played, score_stm, explored: rng.random_bool(0.05) });
+                plies.push(PlayedPly { played, score_stm, explored: rng.random_bool(0.05), labelled: true });
                 board.make(played);
             }
             let result_white = match common::material(&board) {
@@ -65,6 +65,29 @@ fn only_quiet_undecided_positions_past_the_opening_are_kept() {
     let left_out = tally.early + tally.in_check + tally.noisy + tally.decided;
     assert!(tally.early > 0 && tally.in_check > 0 && tally.noisy > 0 && tally.decided > 0, "{tally:?}");
     assert!(tally.not_drawn == 0 && left_out < tally.positions);
+}
+
+#[test]
+fn only_labels_are_kept_and_the_first_of_two_counts() {
+    let options = ExtractOptions { per_game: 0, ..ExtractOptions::default() };
+    let mut collector = Collector::default();
+    // The same games with other scores: the older label of a position.
+    for newer in [true, false] {
+        for mut game in games(20) {
+            for (number, ply) in game.plies.iter_mut().enumerate() {
+                ply.labelled = number % 3 == 0;
+                ply.score_stm = if newer { 17 } else { 90 };
+            }
+            let mut tally = Tally::default();
+            let kept = positions(&game, &options, None, &mut tally);
+            assert!(kept.iter().all(|position| position.ply % 3 == 0), "only labels");
+            assert!(tally.unlabelled > 0);
+            collector.take(kept, &tally);
+        }
+    }
+    assert!(collector.tally.repeated as usize >= collector.positions.len());
+    let score = |position: &tuner::packed::PackedPosition| position.label.score.map(i16::abs);
+    assert!(collector.positions.iter().all(|position| score(position) == Some(17)), "the newest label wins");
 }
 
 #[test]

@@ -15,7 +15,8 @@ use engine::types::Color;
 use selfplay::arena::self_player::{find_style, read_experience, read_weights};
 use selfplay::arena::{DrawRule, OpeningBook, ResignRule};
 use selfplay::play::{
-    EndRules, Exploration, Generator, Judge, OpeningSource, Played, Settings, Shard, engine_fingerprint,
+    DeepLabels, EndRules, Exploration, Generator, Judge, OpeningSource, Played, Settings, Shard,
+    engine_fingerprint,
 };
 use selfplay::record::statistics::Accuracy;
 use selfplay::record::{Header, Opened, Statistics, VERSION, Writer};
@@ -36,6 +37,8 @@ Examples:
         --draw movenumber=40,movecount=8,score=8 --out games
   More variety: shuffled back ranks, and moves drawn among the three best at first:
     selfplay generate --games 1000 --openings dfrc --explore plies=12,temperature=30,lines=3 --out games
+  Quick moves, and one in seven searched deeply, as a label; a tenth of the games from shuffled back ranks:
+    selfplay generate --games 1000 --nodes 600 --deep share=0.15,nodes=5000 --dfrc-share 0.1 --out games
   From the initial position, away from what a book knows well:
     selfplay generate --games 1000 --openings start --book games.exp \\
         --explore plies=16,temperature=30,visits=8 --out games";
@@ -103,7 +106,7 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "CP", default_value_t = 150, value_parser = clap::value_parser!(i32).range(1..=30000))]
     opening_limit: i32,
 
-    /// Nodes of that search [default: as --nodes]; 0 plays every opening
+    /// Nodes of that search [default: as --nodes, or those of --deep]; 0 plays every opening
     #[arg(long, value_name = "N")]
     opening_nodes: Option<u64>,
 
@@ -129,6 +132,15 @@ pub struct GenerateArgs {
     /// after the opening: plies=16,nodes=10000. Quick games then teach what a patient player sees
     #[arg(long, value_name = "HOW")]
     judge: Option<Judge>,
+
+    /// Search only this share of the moves with so many nodes, and the others with --nodes: share=0.15,nodes=5000. Only
+    /// these moves are labels for `tune extract`: games cost little, and what they teach is what a long search sees
+    #[arg(long, value_name = "HOW", conflicts_with = "judge")]
+    deep: Option<DeepLabels>,
+
+    /// With --openings random: begin this share of the games with a double-Fischer position
+    #[arg(long, value_name = "0..1", default_value_t = 0.0)]
+    dfrc_share: f64,
 
     /// End this share of the games early by --win, --draw and --tb; the rest is played out
     #[arg(long, value_name = "0..1", default_value_t = 0.0)]
@@ -200,10 +212,11 @@ impl GenerateArgs {
             book: opening_file.map_or(Ok("none".to_string()), |path| name_and_hash(path))?,
             experience: experience_file.map_or(Ok(String::new()), |path| name_and_hash(path))?,
             opening_limit: self.opening_limit,
-            opening_nodes: self.opening_nodes.unwrap_or(self.nodes),
+            opening_nodes: self.opening_nodes.or(self.deep.map(|deep| deep.nodes)).unwrap_or(self.nodes),
             style,
             sparring: self.sparring,
             judge: self.judge,
+            deep: self.deep,
             exploration,
             rules: EndRules {
                 share: (self.adjudicate * 1e6).round() as u32,
@@ -238,7 +251,19 @@ impl GenerateArgs {
 
     /// The openings, and what to call them in the header.
     fn opening_source(&self) -> anyhow::Result<(OpeningSource, String)> {
+        ensure!(
+            (0.0..=1.0).contains(&self.dfrc_share),
+            "--dfrc-share {}: a share of the games lies between 0 and 1",
+            self.dfrc_share
+        );
+        let share = (self.dfrc_share * 1e6).round() as u32;
+        ensure!(
+            share == 0 || self.openings == "random",
+            "--dfrc-share is a share of random openings, not of {}",
+            self.openings
+        );
         Ok(match self.openings.as_str() {
+            "random" if share > 0 => (OpeningSource::Mixed(share), format!("random dfrc-millionths={share}")),
             "random" => (OpeningSource::Random, "random".to_string()),
             "dfrc" => (OpeningSource::DoubleFischer, "dfrc".to_string()),
             "start" => (OpeningSource::Initial, "start".to_string()),
@@ -291,7 +316,7 @@ pub fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
     let mut tally = Tally::default();
     let mut done = writer.saved();
     let outcome = generator.run(&mut writer, &signals, &mut |played| {
-        tally.add(played);
+        tally.add(played, args.deep, args.seed);
         done += 1;
         progress.show(done, &tally.rates(started.elapsed()));
     });
@@ -329,22 +354,25 @@ fn file_name(header: &Header) -> String {
 struct Tally {
     games: u64,
     positions: u64,
+    labels: u64,
     nodes: u64,
 }
 
 impl Tally {
-    fn add(&mut self, played: &Played) {
+    fn add(&mut self, played: &Played, deep: Option<DeepLabels>, seed: u64) {
         self.games += 1;
         self.positions += played.game.plies.len() as u64;
+        self.labels += DeepLabels::count(deep, seed, played.game);
         self.nodes += played.nodes;
     }
 
     fn rates(&self, elapsed: Duration) -> String {
         let rate = |count: u64| count as f64 / elapsed.as_secs_f64().max(1e-9);
         format!(
-            "{:.2} games/s, {:.0} positions/s, {:.0} nodes/s",
+            "{:.2} games/s, {:.0} positions/s, {:.0} labels/s, {:.0} nodes/s",
             rate(self.games),
             rate(self.positions),
+            rate(self.labels),
             rate(self.nodes)
         )
     }
@@ -370,7 +398,7 @@ fn report(args: &GenerateArgs, path: &Path, elapsed: Duration, tally: &Tally) ->
                 "draws_called": draws.0, "draws_right": draws.1,
             },
             "this_run": {
-                "games": tally.games, "positions": tally.positions, "nodes": tally.nodes,
+                "games": tally.games, "positions": tally.positions, "labels": tally.labels, "nodes": tally.nodes,
                 "seconds": elapsed.as_secs_f64(), "threads": args.threads,
             },
         }))?;

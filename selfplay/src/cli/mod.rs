@@ -8,6 +8,7 @@ mod gate_command;
 mod gate_report;
 mod generate_command;
 mod learn_command;
+mod library_command;
 mod match_command;
 mod match_report;
 mod merge_command;
@@ -73,6 +74,8 @@ enum Command {
     Learn(learn_command::LearnArgs),
     /// Look into Experience Books, add them, mend them, turn them into other things.
     Book(book_command::BookArgs),
+    /// Keep a catalogue of game records: add, list, take, drop, verify, merge.
+    Library(library_command::LibraryArgs),
     /// Write games in viriformat.
     Viriformat(viriformat_command::ViriformatArgs),
 }
@@ -104,6 +107,7 @@ pub fn run() -> ExitCode {
         Command::Cat(args) => cat_command::run(&args),
         Command::Learn(args) => learn_command::run(&args),
         Command::Book(args) => book_command::run(&args),
+        Command::Library(args) => library_command::run(&args),
         Command::Viriformat(args) => viriformat_command::run(&args),
     };
     match result {

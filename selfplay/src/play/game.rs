@@ -105,6 +105,8 @@ impl<'a> SelfPlay<'a> {
             let number = plies.len() as u32;
             let explores =
                 number < self.settings.exploration.plies && pupil.is_none_or(|pupil| pupil == mover);
+            let deep = self.settings.deep.filter(|deep| deep.includes(self.run.seed, game, plies.len()));
+            let nodes = deep.map_or(nodes, |deep| deep.nodes);
             let mut ply = self.choose(game, &board, nodes, explores, &mut dice)?;
             self.judge(number, &board, &mut ply)?;
             let move_number = u32::from(board.fullmove_number());

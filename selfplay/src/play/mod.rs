@@ -3,6 +3,7 @@
 //! [`SelfPlay`] plays the game with a given number; the result depends on that number and the seed alone.
 //! [`Generator`] does so on many threads and hands the games to a [`crate::record::Writer`].
 
+mod deep_labels;
 mod fingerprint;
 mod first_moves;
 mod game;
@@ -12,6 +13,7 @@ mod settings;
 mod shard;
 
 pub use crate::Dice;
+pub use deep_labels::{DeepLabels, DeepLabelsError};
 pub use fingerprint::engine_fingerprint;
 pub use first_moves::level_beginnings;
 pub use game::{GameError, SelfPlay};

@@ -19,6 +19,8 @@ pub enum OpeningSource {
     Random,
     /// Random moves from a Chess960 position in which each side has an arrangement of its own.
     DoubleFischer,
+    /// Random moves; from a Chess960 position in this share of the games, in millionths.
+    Mixed(u32),
     /// The openings of a file, in an order that the seed decides.
     Book(OpeningBook),
 }
@@ -56,6 +58,8 @@ impl OpeningSource {
             }
             OpeningSource::Random => Board::start(),
             OpeningSource::DoubleFischer => double_fischer(dice),
+            OpeningSource::Mixed(share) if dice.happens(*share) => double_fischer(dice),
+            OpeningSource::Mixed(_) => Board::start(),
             OpeningSource::Book(book) => return from_book(book, game, attempt, dice),
         };
         loop {
@@ -170,6 +174,14 @@ mod tests {
         let mut start = OpeningSource::Initial.draw(0, 0, 8, &mut dice).unwrap();
         start.follow(&book, 100, &mut dice);
         assert_eq!((start.opening.len(), start.board.key()), (3, board.key()));
+    }
+
+    #[test]
+    fn a_share_of_the_games_begins_elsewhere() {
+        let draw =
+            |game| OpeningSource::Mixed(200_000).draw(game, 0, 4, &mut Dice::for_game(1, game)).unwrap();
+        let elsewhere = (0..1_000).filter(|&game| draw(game).start != Start::Initial).count();
+        assert!((150..250).contains(&elsewhere), "{elsewhere} of 1000");
     }
 
     #[test]

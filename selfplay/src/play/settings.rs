@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
+use super::deep_labels::DeepLabels;
 use crate::arena::{Adjudication, DrawRule, ResignRule};
 
 /// The settings of a run. Their text goes into the header of the record.
@@ -35,6 +36,8 @@ pub struct Settings {
     pub sparring: bool,
     /// Who says what the first moves were worth; `None`: the searches that chose them.
     pub judge: Option<Judge>,
+    /// Moves that are searched longer than the others, and are the only labels; `None`: all alike.
+    pub deep: Option<DeepLabels>,
     /// Moves drawn instead of chosen.
     pub exploration: Exploration,
     /// When to end decided games early.
@@ -171,6 +174,9 @@ impl Settings {
         if let Some(Judge { plies, nodes }) = self.judge {
             line("judge", format!("plies={plies},nodes={nodes}"));
         }
+        if let Some(deep) = self.deep {
+            line("deep", deep.to_text());
+        }
         let Exploration { plies, temperature, lines, visits } = self.exploration;
         if plies > 0 {
             let visits = if visits == 0 { String::new() } else { format!(",visits={visits}") };
@@ -221,6 +227,7 @@ pub(super) mod tests {
             style: "normal".to_string(),
             sparring: false,
             judge: None,
+            deep: None,
             exploration: Exploration::NONE,
             rules: EndRules {
                 share: 500_000,

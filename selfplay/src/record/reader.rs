@@ -114,6 +114,12 @@ impl Reader {
         }
     }
 
+    /// The first damage that was found; the reader then no longer knows of any.
+    pub fn take_damage(&mut self) -> Option<RecordError> {
+        let mut damage = std::mem::take(&mut self.damage);
+        (!damage.is_empty()).then(|| damage.swap_remove(0))
+    }
+
     /// What all games have in common.
     pub fn header(&self) -> &Header {
         &self.header

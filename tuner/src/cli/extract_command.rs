@@ -10,6 +10,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use engine::eval::Weights;
 use engine::types::Color;
+use selfplay::play::DeepLabels;
 use selfplay::record::{GameRecord, map_blocks};
 use tuner::extract::{
     Collector, ExtractOptions, LeafFinder, PlayedGame, PlayedPly, Tally, positions, write_packed,
@@ -27,7 +28,8 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ExtractArgs {
-    /// Game records (.tgr), or directories of them
+    /// Game records (.tgr), or directories of them; of a position that comes again the first label counts, so name the
+    /// newest first
     #[arg(value_name = "DIR", required = true)]
     games: Vec<PathBuf>,
 
@@ -91,12 +93,15 @@ pub fn run(args: &ExtractArgs) -> anyhow::Result<ExitCode> {
     let mut collector = Collector::default();
     map_blocks(
         &files,
-        |_, games| {
+        |header, games| {
+            let deep = DeepLabels::of_settings(&header.settings);
             let mut finder = args.resolve.then(|| LeafFinder::new(weights.clone()));
             let mut tally = Tally::default();
             let kept: Vec<_> = games
                 .iter()
-                .flat_map(|game| positions(&played(game), &options, finder.as_mut(), &mut tally))
+                .flat_map(|game| {
+                    positions(&played(game, header.seed, deep), &options, finder.as_mut(), &mut tally)
+                })
                 .collect();
             (kept, tally)
         },
@@ -158,7 +163,8 @@ fn records(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// A recorded game as the extraction sees it.
-fn played(game: &GameRecord) -> PlayedGame {
+fn played(game: &GameRecord, seed: u64, deep: Option<DeepLabels>) -> PlayedGame {
+    let labelled = |ply| deep.is_none_or(|deep| deep.includes(seed, game.id, ply));
     PlayedGame {
         number: game.id,
         start: game.first_searched(),
@@ -166,7 +172,13 @@ fn played(game: &GameRecord) -> PlayedGame {
         plies: game
             .plies
             .iter()
-            .map(|ply| PlayedPly { played: ply.played, score_stm: ply.value_stm(), explored: ply.explored })
+            .enumerate()
+            .map(|(number, ply)| PlayedPly {
+                played: ply.played,
+                score_stm: ply.value_stm(),
+                explored: ply.explored,
+                labelled: labelled(number),
+            })
             .collect(),
     }
 }
@@ -175,6 +187,7 @@ fn print(tally: &Tally, seconds: f64) {
     println!("{} games, {} positions in {seconds:.1} s", tally.games, tally.positions);
     for (what, number) in [
         ("too early", tally.early),
+        ("searched too briefly for a label", tally.unlabelled),
         ("in check", tally.in_check),
         ("the move takes, promotes or was drawn by lot", tally.noisy),
         ("decided", tally.decided),

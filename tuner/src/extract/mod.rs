@@ -45,6 +45,8 @@ pub struct PlayedPly {
     pub score_stm: Value,
     /// Whether the move was drawn by lot: then nobody knows which one the search preferred.
     pub explored: bool,
+    /// Whether the score is a label: in games of quick moves only that of the deep searches is.
+    pub labelled: bool,
 }
 
 /// What to keep.
@@ -75,6 +77,8 @@ pub struct Tally {
     pub positions: u64,
     /// Too early in their game.
     pub early: u64,
+    /// Searched too briefly for a label.
+    pub unlabelled: u64,
     /// The side to move is in check.
     pub in_check: u64,
     /// The move that was played takes or promotes, or was drawn by lot.
@@ -97,6 +101,7 @@ impl Tally {
         self.games += other.games;
         self.positions += other.positions;
         self.early += other.early;
+        self.unlabelled += other.unlabelled;
         self.in_check += other.in_check;
         self.noisy += other.noisy;
         self.decided += other.decided;
@@ -122,6 +127,8 @@ pub fn positions(
         tally.positions += 1;
         if board.plies_made() < options.skip_plies {
             tally.early += 1;
+        } else if !ply.labelled {
+            tally.unlabelled += 1;
         } else if board.in_check() {
             tally.in_check += 1;
         } else if ply.explored || ply.played.is_capture() || ply.played.is_promotion() {
@@ -178,7 +185,8 @@ fn draw(candidates: &mut [usize], options: &ExtractOptions, game: u64) -> usize 
     options.per_game
 }
 
-/// Collects positions of many games, each position once.
+/// Collects positions of many games, each position once: the first to come counts, so whoever puts the newest games first
+/// keeps the newest labels.
 #[derive(Default)]
 pub struct Collector {
     keys: HashSet<u64>,
