@@ -21,8 +21,9 @@ pub(crate) fn descend(
     let mut momentum = vec![0.0; variables.len()];
     let mut velocity = vec![0.0; variables.len()];
     let mut passes = 0;
+    let ridge = options.ridge();
     for epoch in 0..=options.max_iters {
-        let (loss, gradient) = descent.penalised(&weights, options.l2);
+        let (loss, gradient) = descent.penalised(&weights, &ridge);
         passes += 1;
         // Adam has no idea of how much is left: only the other ways to end apply.
         if let Some(ended) = watch.look(&weights, loss, f64::INFINITY) {

@@ -121,14 +121,14 @@ fn by_value(objective: &Objective, value_white: f64) -> f64 {
 
 impl Preconditioner {
     /// The change of variables for weights that are free to move. `ridge` is the curvature that a penalty
-    /// adds to every variable; `shrinkage` makes correlations smaller, so that directions that the sample
+    /// adds to each weight; `shrinkage` makes correlations smaller, so that directions that the sample
     /// hardly knows, or that bend soon, stay tame.
     pub fn new(
         objective: &Objective,
         weights: &[Pair],
         survey: &Survey,
         free: &[bool],
-        ridge: f64,
+        ridge: &[Pair],
         scaling: Scaling,
         shrinkage: f64,
     ) -> Preconditioner {
@@ -136,11 +136,12 @@ impl Preconditioner {
             .filter(|&weight| free[weight])
             .flat_map(|weight| [(weight, 0), (weight, 1)])
             .filter(|&variable| !jumps(variable));
+        let added = |&(weight, half): &Variable| ridge[weight][half];
         match scaling {
             Scaling::Diagonal => {
                 let curvature = |&(weight, half): &Variable| survey.diagonal[weight][half];
                 let variables: Vec<Variable> = candidates.filter(|v| curvature(v) > 0.0).collect();
-                let unit = variables.iter().map(|v| (curvature(v) + ridge).sqrt().recip()).collect();
+                let unit = variables.iter().map(|v| (curvature(v) + added(v)).sqrt().recip()).collect();
                 Preconditioner { variables, unit, root: Vec::new() }
             }
             Scaling::Full => {
@@ -149,7 +150,7 @@ impl Preconditioner {
                 // Scaled by what the sample itself says: shifting the value of a piece to its squares and back
                 // changes nothing, and scales from elsewhere would hide that.
                 let unit: Vec<f64> =
-                    variables.iter().map(|&v| (sample.curvature(v, v) + ridge).sqrt().recip()).collect();
+                    variables.iter().map(|v| (sample.curvature(*v, *v) + added(v)).sqrt().recip()).collect();
                 let mut lower = Vec::with_capacity(begin(variables.len()));
                 for (row, &variable) in variables.iter().enumerate() {
                     let before = variables[..row].iter().zip(&unit);

@@ -9,6 +9,7 @@ use argmin::core::{
 };
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
+use engine::eval::EvalParams;
 use engine::eval::gradient::Pair;
 
 use crate::adam;
@@ -38,6 +39,8 @@ pub struct FitOptions {
     pub scaling: Scaling,
     /// What moving a weight by a pawn (100) from the start costs.
     pub l2: f64,
+    /// `// [weight]` and what is known of each from elsewhere, as curvature: what was often seen before is tied more firmly
+    pub prior: Option<Vec<Pair>>,
     /// The most iterations (of Adam: epochs).
     pub max_iters: u64,
     /// Stop when no more than this much loss can be left to gain.
@@ -52,6 +55,7 @@ impl Default for FitOptions {
             optimizer: Optimizer::Lbfgs,
             scaling: Scaling::Full,
             l2: 1e-6,
+            prior: None,
             max_iters: 200,
             tolerance: 1e-7,
             patience: 12,
@@ -151,8 +155,8 @@ const NEAR_SHRINKAGE: f64 = 1e-5;
 /// A pawn, the unit of the penalty.
 const PAWN: f64 = 100.0;
 
-/// The curvature that a penalty adds to every weight.
-pub fn ridge(l2: f64) -> f64 {
+/// The curvature that a penalty on all weights alike adds to every one.
+fn even_ridge(l2: f64) -> f64 {
     2.0 * l2 / (PAWN * PAWN)
 }
 
@@ -166,15 +170,14 @@ struct Stage {
 
 impl Descent<'_> {
     /// Loss with penalty, and slope along every weight.
-    pub(crate) fn penalised(&self, weights: &[Pair], l2: f64) -> (f64, Vec<Pair>) {
+    pub(crate) fn penalised(&self, weights: &[Pair], ridge: &[Pair]) -> (f64, Vec<Pair>) {
         let (mut loss, mut gradient) = self.objective.loss_and_gradient(weights);
-        if l2 > 0.0 {
-            for ((slope, weight), anchor) in gradient.iter_mut().zip(weights).zip(self.anchor) {
-                for half in 0..2 {
-                    let moved = weight[half] - anchor[half];
-                    loss += ridge(l2) / 2.0 * moved * moved;
-                    slope[half] += ridge(l2) * moved;
-                }
+        for (((slope, weight), anchor), ridge) in gradient.iter_mut().zip(weights).zip(self.anchor).zip(ridge)
+        {
+            for half in 0..2 {
+                let moved = weight[half] - anchor[half];
+                loss += ridge[half] / 2.0 * moved * moved;
+                slope[half] += ridge[half] * moved;
             }
         }
         (loss, gradient)
@@ -191,11 +194,11 @@ impl Descent<'_> {
             return self.by_parts(&part, options, watch);
         }
         let survey = survey(&self.objective, self.from);
-        let (free, ridge, scaling) = (self.free, ridge(options.l2), options.scaling_used());
+        let (free, ridge, scaling) = (self.free, options.ridge(), options.scaling_used());
         let preconditioner =
-            Preconditioner::new(&self.objective, self.from, &survey, free, ridge, scaling, FAR_SHRINKAGE);
+            Preconditioner::new(&self.objective, self.from, &survey, free, &ridge, scaling, FAR_SHRINKAGE);
         if preconditioner.is_empty() {
-            let loss = self.penalised(self.from, options.l2).0;
+            let loss = self.penalised(self.from, &ridge).0;
             watch.look(self.from, loss, 0.0);
             return watch.finish(Ended::Converged, 1, self.from);
         }
@@ -218,9 +221,16 @@ impl Descent<'_> {
         let (weights, larger_passes) =
             self.on_a_part(&larger, &LARGER_PART_STAGE, &weights, &seen, NEAR_SHRINKAGE, options);
         let objective = Objective { store: &larger, softness: SOFT_STAGE.softness, ..self.objective };
-        let ridge = ridge(options.l2);
-        let near =
-            Preconditioner::new(&objective, &weights, &seen, self.free, ridge, Scaling::Full, NEAR_SHRINKAGE);
+        let ridge = options.ridge();
+        let near = Preconditioner::new(
+            &objective,
+            &weights,
+            &seen,
+            self.free,
+            &ridge,
+            Scaling::Full,
+            NEAR_SHRINKAGE,
+        );
         let fit = Descent { from: &weights, ..*self }.lbfgs(&near, options, Some(SOFT_STAGE), watch);
         let others = part_passes.div_ceil(PART as u64) + larger_passes.div_ceil(LARGER_PART as u64) + 1;
         Fit { passes: fit.passes + others, ..fit }
@@ -237,9 +247,9 @@ impl Descent<'_> {
         options: &FitOptions,
     ) -> (Vec<Pair>, u64) {
         let objective = Objective { store: part, softness: stage.softness, ..self.objective };
-        let ridge = ridge(options.l2);
+        let ridge = options.ridge();
         let preconditioner =
-            Preconditioner::new(&objective, from, seen, self.free, ridge, Scaling::Full, shrinkage);
+            Preconditioner::new(&objective, from, seen, self.free, &ridge, Scaling::Full, shrinkage);
         let tolerance = options.tolerance.max(stage.tolerance);
         let options = FitOptions { tolerance, max_iters: stage.max_iters, ..options.clone() };
         let descent = Descent { objective, holdout: None, from, ..*self };
@@ -267,7 +277,7 @@ impl Descent<'_> {
         let landscape = Landscape {
             descent: self,
             preconditioner,
-            l2: options.l2,
+            ridge: options.ridge(),
             softness: Cell::new(softly.map_or(self.objective.softness, |stage| stage.softness)),
             last: RefCell::new(None),
             passes: Cell::new(0),
@@ -304,6 +314,15 @@ impl Descent<'_> {
 }
 
 impl FitOptions {
+    /// `// [weight]` The curvature that penalty and prior add.
+    pub(crate) fn ridge(&self) -> Vec<Pair> {
+        let even = even_ridge(self.l2);
+        match &self.prior {
+            None => vec![[even; 2]; EvalParams::COUNT],
+            Some(prior) => prior.iter().map(|pair| pair.map(|known| known + even)).collect(),
+        }
+    }
+
     fn scaling_used(&self) -> Scaling {
         match self.optimizer {
             Optimizer::Lbfgs => self.scaling,
@@ -377,7 +396,8 @@ struct Visited {
 struct Landscape<'a> {
     descent: &'a Descent<'a>,
     preconditioner: &'a Preconditioner,
-    l2: f64,
+    /// `// [weight]`
+    ridge: Vec<Pair>,
     softness: Cell<f64>,
     last: RefCell<Option<Visited>>,
     passes: Cell<u64>,
@@ -402,7 +422,7 @@ impl Landscape<'_> {
         self.passes.set(self.passes.get() + 1);
         let objective = Objective { softness: self.softness.get(), ..self.descent.objective };
         let (loss, gradient) =
-            Descent { objective, ..*self.descent }.penalised(&self.weights(variables), self.l2);
+            Descent { objective, ..*self.descent }.penalised(&self.weights(variables), &self.ridge);
         let slope = self.preconditioner.slope(&gradient);
         *self.last.borrow_mut() = Some(Visited { point: variables.to_vec(), loss, slope: slope.clone() });
         (loss, slope)

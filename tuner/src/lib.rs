@@ -11,6 +11,7 @@ pub mod columns;
 pub mod compare;
 pub mod cpu;
 pub mod curvature;
+pub mod evidence;
 pub mod extract;
 pub mod fit;
 pub mod input;

@@ -46,6 +46,8 @@ pub struct LoadOptions {
     pub score_k: Option<f64>,
     /// The share of positions that only judge.
     pub holdout: f64,
+    /// The share that neither fits nor judges, but is reported on at the end.
+    pub report: f64,
     /// Decides which positions those are.
     pub seed: u64,
     /// From whose point of view results are written.
@@ -64,6 +66,7 @@ impl Default for LoadOptions {
             lambda: 0.5,
             score_k: None,
             holdout: 0.1,
+            report: 0.0,
             seed: 1,
             results: Side::White,
             scores: Side::Stm,
@@ -105,6 +108,8 @@ pub struct Dataset {
     pub train: Store,
     /// What judges it.
     pub holdout: Store,
+    /// What neither fit nor choice has seen.
+    pub report: Store,
     /// Each file.
     pub files: Vec<FileSummary>,
     /// The first bad lines.
@@ -115,6 +120,18 @@ pub struct Dataset {
     pub label_range: (f32, f32),
     /// Whether positions were kept together by game.
     pub games_known: bool,
+}
+
+impl Dataset {
+    /// All positions, whatever they are for.
+    pub fn positions(&self) -> u64 {
+        (self.train.len() + self.holdout.len() + self.report.len()) as u64
+    }
+
+    /// What they take in memory.
+    pub fn bytes(&self) -> usize {
+        self.train.bytes() + self.holdout.bytes() + self.report.bytes()
+    }
 }
 
 /// Why nothing can be fitted to the files.
@@ -227,7 +244,7 @@ pub fn load(paths: &[PathBuf], start: &EvalParams, options: &LoadOptions) -> Res
                 file.viewpoint.merge(&block.viewpoint);
                 loading.take(&block, &mut file);
             }
-            (options.progress)(loading.train.len() + loading.holdout.len());
+            (options.progress)(loading.train.len() + loading.holdout.len() + loading.report.len());
         }
         let summary = file.summary(input.name().to_owned(), options);
         let usable = summary.positions + summary.bad;
@@ -257,6 +274,7 @@ pub fn load(paths: &[PathBuf], start: &EvalParams, options: &LoadOptions) -> Res
         Some(loading) if !loading.train.is_empty() => Ok(Dataset {
             train: loading.train,
             holdout: loading.holdout,
+            report: loading.report,
             files,
             bad_lines,
             hash: hash.get(),
@@ -296,8 +314,8 @@ fn parts_of(unmixed: f32) -> (Option<f32>, i16) {
 
 /// What is known of one file's labels before they are mixed. They wait in the stores.
 struct FileLabels {
-    /// `// [train, hold-out]` how many positions there are
-    positions: [usize; 2],
+    /// `// [train, hold-out, report]` how many positions there are
+    positions: [usize; 3],
     /// `// [score - i16::MIN]` the results that go with each score
     results: Vec<Group>,
     scored: u64,
@@ -313,7 +331,7 @@ fn place_of(score: i16) -> usize {
 impl FileLabels {
     fn new() -> FileLabels {
         FileLabels {
-            positions: [0; 2],
+            positions: [0; 3],
             results: vec![Group::default(); 1 << 16],
             scored: 0,
             bad: 0,
@@ -322,8 +340,8 @@ impl FileLabels {
     }
 
     /// Takes note of a label; answers with what the store is to keep for now.
-    fn take(&mut self, label: Label, held_out: bool) -> f32 {
-        self.positions[usize::from(held_out)] += 1;
+    fn take(&mut self, label: Label, part: Part) -> f32 {
+        self.positions[part as usize] += 1;
         if let Some(score) = label.score {
             self.scored += 1;
             if let Some(result) = label.result.map(f64::from) {
@@ -359,6 +377,7 @@ struct Loading {
     workshop: Workshop,
     train: Store,
     holdout: Store,
+    report: Store,
     label_range: (f32, f32),
     games_known: bool,
 }
@@ -381,8 +400,8 @@ impl Loading {
         let rows = Worker::new(&workshop).first_rows(first);
         workshop.book = Arc::new(Codebook::learn(rows.iter().map(Vec::as_slice)));
         let store = || Store::new(columns.clone(), workshop.book.clone());
-        let (train, holdout) = (store(), store());
-        Loading { workshop, train, holdout, label_range: (1.0, 0.0), games_known: false }
+        let (train, holdout, report) = (store(), store(), store());
+        Loading { workshop, train, holdout, report, label_range: (1.0, 0.0), games_known: false }
     }
 
     fn take(&mut self, block: &ParsedBlock, file: &mut FileLabels) {
@@ -390,8 +409,12 @@ impl Loading {
         for position in &block.positions {
             let (own, rest) = bytes.split_at(usize::from(position.length));
             bytes = rest;
-            let label = file.take(position.label, position.held_out);
-            let store = if position.held_out { &mut self.holdout } else { &mut self.train };
+            let label = file.take(position.label, position.part);
+            let store = match position.part {
+                Part::Train => &mut self.train,
+                Part::Holdout => &mut self.holdout,
+                Part::Report => &mut self.report,
+            };
             store.push(own, label);
             self.games_known |= position.game_known;
         }
@@ -403,7 +426,8 @@ impl Loading {
         let sigmoid = Sigmoid { k: summary.score_k.unwrap_or(DEFAULT_K) };
         let expected: Vec<f32> =
             (i16::MIN..=i16::MAX).map(|score| sigmoid.expected(f64::from(score)) as f32).collect();
-        for (store, positions) in [&mut self.train, &mut self.holdout].into_iter().zip(file.positions) {
+        let stores = [&mut self.train, &mut self.holdout, &mut self.report];
+        for (store, positions) in stores.into_iter().zip(file.positions) {
             store.relabel(store.len() - positions, |unmixed| {
                 let (result, score) = parts_of(unmixed);
                 let expected = expected[place_of(score)];
@@ -456,7 +480,7 @@ impl ParsedBlock {
 
 struct ParsedPosition {
     length: u16,
-    held_out: bool,
+    part: Part,
     game_known: bool,
     label: Label,
 }
@@ -533,7 +557,7 @@ impl Worker<'_> {
         let which = found.game.map_or(board.key(), |game| splitmix(u64::from(game)));
         parsed.positions.push(ParsedPosition {
             length: (parsed.bytes.len() - begin) as u16,
-            held_out: is_held_out(which, options.seed, options.holdout),
+            part: Part::of(which, options.seed, options.holdout, options.report),
             game_known: found.game.is_some(),
             label,
         });
@@ -733,8 +757,23 @@ fn read_line<'a>(line: &str, board: &'a mut Board) -> Result<Found<'a>, String> 
 }
 
 /// The same for equal positions (or positions of one game), so that none is on both sides.
-fn is_held_out(which: u64, seed: u64, share: f64) -> bool {
-    (splitmix(which ^ splitmix(seed)) as f64) < share * u64::MAX as f64
+/// What positions are for; those of one game for the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    Train,
+    Holdout,
+    Report,
+}
+
+impl Part {
+    fn of(which: u64, seed: u64, holdout: f64, report: f64) -> Part {
+        let lot = splitmix(which ^ splitmix(seed)) as f64;
+        match u64::MAX as f64 {
+            all if lot < holdout * all => Part::Holdout,
+            all if lot < (holdout + report) * all => Part::Report,
+            _ => Part::Train,
+        }
+    }
 }
 
 /// The name of a path for messages.
@@ -765,10 +804,16 @@ mod tests {
     #[test]
     fn a_tenth_is_held_out_whatever_the_seed() {
         for seed in 0..4 {
-            let held = (0..100_000u64).filter(|&which| is_held_out(splitmix(which), seed, 0.1)).count();
-            assert!((9_500..10_500).contains(&held), "{held}");
+            let parts = |wanted: Part| {
+                (0..100_000u64).filter(|&which| Part::of(splitmix(which), seed, 0.1, 0.05) == wanted).count()
+            };
+            let (held, reported) = (parts(Part::Holdout), parts(Part::Report));
+            assert!(
+                (9_500..10_500).contains(&held) && (4_700..5_300).contains(&reported),
+                "{held} {reported}"
+            );
         }
-        assert!((0..1_000).all(|which| !is_held_out(which, 1, 0.0)));
+        assert!((0..1_000).all(|which| Part::of(which, 1, 0.0, 0.0) == Part::Train));
     }
 
     #[test]

@@ -205,6 +205,49 @@ fn labels_from_the_wrong_side_are_noticed() {
 }
 
 #[test]
+fn many_tethers_are_tried_with_one_load_and_evidence_is_handed_on() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let directory = directory.path();
+    write(directory, "p.epd", epd(&samples(3_000, 6)));
+    let fitted = |more: &[&str]| -> serde_json::Value {
+        let all = ["--texel", "p.epd", "--max-iters", "3", "--report-share", "10%", "--json"];
+        let output = tune(directory, &[&all, more].concat());
+        assert!(output.status.success(), "{}", text(&output));
+        serde_json::from_slice(&output.stdout).expect("JSON and nothing else")
+    };
+    let both = fitted(&["--l2", "1e-5,1e-2", "--evidence", "evidence.json"]);
+    assert_eq!(both["tried"].as_array().map(Vec::len), Some(2));
+    let alone = ["1e-5", "1e-2"].map(|l2| fitted(&["--l2", l2])["loss_after"]["held_out"].as_f64());
+    let least = alone.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+    assert_eq!(both["loss_after"]["held_out"].as_f64(), Some(least), "{alone:?}");
+    assert!(both["reported"].as_u64() > Some(200) && both["loss_after"]["reported"].is_f64());
+    assert_eq!(both["positions"], 3_000);
+
+    let next = fitted(&[
+        "--l2",
+        "1e-5",
+        "--prior",
+        "evidence.json",
+        "--prior-share",
+        "0.5",
+        "--evidence",
+        "next.json",
+    ]);
+    assert_eq!(next["tried"][1]["tie"]["prior_share"], 0.5);
+    let sum = |name: &str| -> f64 {
+        let text = std::fs::read_to_string(directory.join(name)).expect("evidence");
+        serde_json::from_str::<serde_json::Value>(&text).expect("JSON")["positions"].as_f64().expect("a sum")
+    };
+    assert_eq!(sum("next.json"), 1.5 * sum("evidence.json"));
+
+    write(directory, "evidence.json", "{\"positions\": 1, \"curvature\": []}");
+    let refused = tune(directory, &["--texel", "p.epd", "--prior", "evidence.json"]);
+    assert!(text(&refused).contains("fit without --prior"), "{}", text(&refused));
+    let refused = tune(directory, &["--texel", "p.epd", "--l2", "1e-5,1e-2", "--holdout", "0%"]);
+    assert!(text(&refused).contains("no positions held out to choose by"), "{}", text(&refused));
+}
+
+#[test]
 fn a_report_has_all_its_pages_and_compare_tells_the_rest() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let directory = directory.path();

@@ -8,6 +8,7 @@ use common::{epd, samples, shared, write};
 use engine::eval::EvalParams;
 use engine::eval::gradient::Pair;
 use tuner::curvature::{Scaling, survey};
+use tuner::evidence::Evidence;
 use tuner::fit::{Descent, FitOptions, Optimizer};
 use tuner::load::{Dataset, LoadOptions, load};
 use tuner::objective::{Objective, labels};
@@ -155,6 +156,27 @@ fn the_survey_counts_every_weight_once_a_position() {
     assert_eq!(found.exercised[index("tempo")], 500);
     assert_eq!(found.exercised[index("initiative_base")], 500);
     assert_eq!(found.exercised[index("psqt")], 0, "no pawn stands on a1");
+}
+
+#[test]
+fn what_was_seen_before_is_held_and_the_rest_moves() {
+    let data = dataset(4_000, &LoadOptions { lambda: 1.0, ..LoadOptions::default() });
+    let start = starts::pairs(&starts::material_only());
+    let free: Vec<bool> =
+        (0..EvalParams::COUNT).map(|index| EvalParams::field(index).section == "Material").collect();
+    let options = FitOptions { l2: 1e-5, ..FitOptions::default() };
+    let freely = fit(&data, &start, &free, &options).0;
+    let objective = Objective::exact(&data.train, Sigmoid { k: 1.0 });
+    let mut evidence = Evidence::of(&survey(&objective, &start), 1_000_000_000);
+    let moved = |fit: &tuner::fit::Fit, weight: usize| (fit.weights[weight][1] - start[weight][1]).abs();
+    let tuned: Vec<usize> = (0..EvalParams::COUNT).filter(|&index| moved(&freely, index) > 5.0).collect();
+    assert!(tuned.len() >= 2, "{tuned:?}");
+    // Nothing was known of the first of them.
+    evidence.curvature[tuned[0]] = [0.0; 2];
+    let prior = Some(evidence.precision(1.0, data.train.len()));
+    let held = fit(&data, &start, &free, &FitOptions { prior, ..options }).0;
+    assert!(moved(&held, tuned[0]) > 1.0, "{}", moved(&held, tuned[0]));
+    assert!(tuned[1..].iter().all(|&index| moved(&held, index) < 0.1));
 }
 
 #[test]

@@ -39,6 +39,10 @@ pub struct PositionArgs {
     #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = share)]
     holdout: f64,
 
+    /// The share of positions that neither fit nor judge, whole games too: what is said of them at the end was not chosen by
+    #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = share)]
+    report_share: f64,
+
     /// Decides which positions are held out
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -67,11 +71,17 @@ impl PositionArgs {
 
     /// Reads everything and says what was found.
     pub fn load(&self, start: &EvalParams) -> anyhow::Result<(Dataset, LoadCost)> {
-        ensure!(self.holdout < 1.0, "--holdout {}: something must be left to fit to", self.holdout);
+        ensure!(
+            self.holdout + self.report_share < 1.0,
+            "--holdout {} and --report-share {}: something must be left to fit to",
+            self.holdout,
+            self.report_share
+        );
         let options = LoadOptions {
             lambda: self.lambda,
             score_k: self.score_k,
             holdout: self.holdout,
+            report: self.report_share,
             seed: self.seed,
             results: self.result_side,
             scores: self.score_side,

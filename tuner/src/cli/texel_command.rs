@@ -1,6 +1,7 @@
 //! `tune --texel`.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use tuner::checkpoint::Checkpoint;
 use tuner::cpu::{cpu_seconds, peak_memory};
 use tuner::curvature::{Scaling, survey};
+use tuner::evidence::Evidence;
 use tuner::fit::{Descent, Ended, Fit, FitOptions, Optimizer, Step};
 use tuner::load::{Dataset, display};
 use tuner::objective::{Objective, labels};
@@ -22,6 +24,7 @@ use tuner::sanity::{self, Warning};
 use tuner::selection::Selection;
 use tuner::sigmoid::Sigmoid;
 use tuner::starts;
+use tuner::store::Store;
 
 use super::positions::{LoadCost, PositionArgs};
 use super::{INTERRUPTED, Interrupt, not_negative, use_threads, weights};
@@ -52,9 +55,23 @@ pub struct TexelArgs {
     freeze: Vec<String>,
 
     /// What moving a weight by 100 centipawns from the start costs, in loss; `auto` weighs it against the
-    /// number of positions, for files too small to fit every weight freely
-    #[arg(long, value_name = "X|auto", default_value = "1e-6", value_parser = tether)]
-    l2: Tether,
+    /// number of positions, for files too small to fit every weight freely. With commas between: all are tried, and the
+    /// positions held out choose
+    #[arg(long, value_name = "X|auto", default_value = "1e-6", value_delimiter = ',', value_parser = tether)]
+    l2: Vec<Tether>,
+
+    /// What the weights of the start were fitted to (written by --evidence): weights that were often seen are held more
+    /// firmly than others
+    #[arg(long, value_name = "FILE")]
+    prior: Option<PathBuf>,
+
+    /// How much of --prior counts. With commas between: all are tried with the first --l2, besides every --l2 without it
+    #[arg(long, value_name = "X", default_value = "0.1,1", value_delimiter = ',', value_parser = not_negative, requires = "prior")]
+    prior_share: Vec<f64>,
+
+    /// Write what the weights were fitted to, half of --prior included, for the next fit
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
 
     /// K of the evaluation [default: fitted with the weights of the start]
     #[arg(long, value_name = "K")]
@@ -101,20 +118,25 @@ const SIGMOID: &str = "1 / (1 + 10^(-k v / 400))";
 struct Losses {
     train: f64,
     holdout: Option<f64>,
+    report: Option<f64>,
 }
 
 impl Losses {
     fn of(data: &Dataset, weights: &[Pair], sigmoid: Sigmoid) -> Losses {
-        let loss = |store| Objective::exact(store, sigmoid).loss(weights);
-        Losses { train: loss(&data.train), holdout: (!data.holdout.is_empty()).then(|| loss(&data.holdout)) }
+        let loss = |store: &Store| Objective::exact(store, sigmoid).loss(weights);
+        let some = |store: &Store| (!store.is_empty()).then(|| loss(store));
+        Losses { train: loss(&data.train), holdout: some(&data.holdout), report: some(&data.report) }
     }
 }
 
 impl std::fmt::Display for Losses {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:.8}", self.train)?;
-        match self.holdout {
-            Some(holdout) => write!(f, " (held out {holdout:.8})"),
+        if let Some(holdout) = self.holdout {
+            write!(f, " (held out {holdout:.8})")?;
+        }
+        match self.report {
+            Some(report) => write!(f, ", not seen by any choice {report:.8}"),
             None => Ok(()),
         }
     }
@@ -128,9 +150,20 @@ pub fn run(args: &TexelArgs) -> anyhow::Result<ExitCode> {
     let start = weights::named(&args.start)?;
     let resumed = args.resume.as_deref().map(Checkpoint::load).transpose()?;
     check_writable(&args.out)?;
+    let prior = args.prior.as_deref().map(Evidence::load).transpose()?;
+    let ties = args.ties(prior.is_some());
+    ensure!(
+        ties.len() == 1 || args.resume.is_none(),
+        "--resume goes on with one fit: give one --l2 and no --prior"
+    );
     let (data, load_cost) = args.positions.load(&start)?;
-    let positions = (data.train.len() + data.holdout.len()) as u64;
-    let bytes = (data.train.bytes() + data.holdout.bytes()) as f64 / positions as f64;
+    ensure!(
+        ties.len() == 1 || !data.holdout.is_empty(),
+        "{} fits to choose from, and no positions held out to choose by; raise --holdout",
+        ties.len()
+    );
+    let positions = data.positions();
+    let bytes = data.bytes() as f64 / positions as f64;
     eprintln!(
         "{positions} positions, {} held out by {}; {bytes:.1} bytes each; loaded and traced in {:.2} CPU-s \
          ({:.2} s), {:.0} a second and core",
@@ -187,7 +220,23 @@ pub fn run(args: &TexelArgs) -> anyhow::Result<ExitCode> {
         free: &free,
         stop: &interrupt.stop,
     };
-    let fit = descent.run(&options(args, data.train.len()), &mut see);
+    let choose =
+        |fit: &Fit| Losses::of(&data, &starts::pairs(&starts::rounded(&fit.weights).0), sigmoid).holdout;
+    let mut tried = Vec::new();
+    let mut best: Option<(Fit, Tie)> = None;
+    for tie in ties {
+        let fit = descent.run(&tie.options(args, prior.as_ref(), data.train.len()), &mut see);
+        let held_out = choose(&fit);
+        let better = |than: &Tried| held_out.unwrap_or(0.0) < than.held_out.unwrap_or(f64::INFINITY);
+        if tried.iter().all(better) {
+            best = Some((fit, tie));
+        }
+        tried.push(Tried { tie, held_out });
+        if interrupt.stop.load(std::sync::atomic::Ordering::Relaxed) {
+            break;
+        }
+    }
+    let Some((fit, tie)) = best else { bail!("nothing was fitted") };
     if let Some(error) = checkpoint_error {
         eprintln!("tune: {error}: the fit could not have gone on from there");
     }
@@ -208,6 +257,10 @@ pub fn run(args: &TexelArgs) -> anyhow::Result<ExitCode> {
         pieces: sanity::piece_values(&fit.weights, &surveyed),
         warnings: warnings.iter().map(Warning::to_string).collect(),
         earlier,
+        tie,
+        tried: &tried,
+        evidence: Evidence::of(&survey(&objective, &fit.weights), data.train.len()),
+        prior: prior.as_ref(),
     };
     outcome.write()?;
     if args.json {
@@ -252,12 +305,54 @@ fn tether(text: &str) -> Result<Tether, String> {
     if text == "auto" { Ok(Tether::Auto) } else { not_negative(text).map(Tether::Given) }
 }
 
-fn options(args: &TexelArgs, positions: usize) -> FitOptions {
+/// How firmly the weights of one fit are tied to the start.
+#[derive(Clone, Copy, Debug)]
+struct Tie {
+    l2: Tether,
+    /// How much of the prior counts.
+    prior_share: f64,
+}
+
+/// A fit that was tried, and what those held out say of it.
+struct Tried {
+    tie: Tie,
+    held_out: Option<f64>,
+}
+
+/// The share of a prior that the evidence of a fit to further positions takes over.
+const OLDER_EVIDENCE: f64 = 0.5;
+
+impl TexelArgs {
+    /// Every tether without a prior, and the first with each share of it.
+    fn ties(&self, has_prior: bool) -> Vec<Tie> {
+        let without = self.l2.iter().map(|&l2| Tie { l2, prior_share: 0.0 });
+        let shares = if has_prior { self.prior_share.as_slice() } else { &[] };
+        let with = self.l2.first().into_iter().flat_map(|&l2| shares.iter().map(move |&share| (l2, share)));
+        without.chain(with.map(|(l2, prior_share)| Tie { l2, prior_share })).collect()
+    }
+}
+
+impl Tie {
+    fn options(self, args: &TexelArgs, prior: Option<&Evidence>, positions: usize) -> FitOptions {
+        let prior = prior.filter(|_| self.prior_share > 0.0);
+        FitOptions {
+            prior: prior.map(|prior| prior.precision(self.prior_share, positions)),
+            ..options(args, self, positions)
+        }
+    }
+
+    fn json(self, positions: usize) -> Value {
+        json!({ "l2": self.l2.per_position(positions), "prior_share": self.prior_share })
+    }
+}
+
+fn options(args: &TexelArgs, tie: Tie, positions: usize) -> FitOptions {
     let adam = args.optimizer == Optimizer::Adam;
     FitOptions {
         optimizer: args.optimizer,
         scaling: args.scaling,
-        l2: args.l2.per_position(positions),
+        l2: tie.l2.per_position(positions),
+        prior: None,
         max_iters: args.max_iters.unwrap_or(if adam { 5_000 } else { 200 }),
         tolerance: args.tolerance,
         patience: args.patience.unwrap_or(if adam { 200 } else { 12 }),
@@ -312,6 +407,18 @@ fn check_writable(out: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whole or as it was, also after a power cut.
+fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
+    let beside = with_suffix(path, ".new");
+    let write = || -> std::io::Result<()> {
+        let mut file = std::fs::File::create(&beside)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&beside, path)
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
+}
+
 /// All that is to be told.
 struct Outcome<'a> {
     args: &'a TexelArgs,
@@ -327,11 +434,19 @@ struct Outcome<'a> {
     pieces: Vec<f64>,
     warnings: Vec<String>,
     earlier: u64,
+    /// The one that was chosen,
+    tie: Tie,
+    /// of all these.
+    tried: &'a [Tried],
+    /// What the weights were fitted to now,
+    evidence: Evidence,
+    /// and before.
+    prior: Option<&'a Evidence>,
 }
 
 impl Outcome<'_> {
     fn positions(&self) -> u64 {
-        (self.data.train.len() + self.data.holdout.len()) as u64
+        self.data.positions()
     }
 
     fn labels(&self) -> String {
@@ -362,7 +477,7 @@ impl Outcome<'_> {
                     .file_name()
                     .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
                 self.start.hash(),
-                self.args.l2.per_position(self.data.train.len())
+                self.tie.l2.per_position(self.data.train.len())
             ),
             date: Date::of_the_work().iso(),
             data: names.join(" + "),
@@ -385,6 +500,15 @@ impl Outcome<'_> {
             pair("positions", format!("{}, of which {} held out", self.positions(), self.data.holdout.len())),
             pair("labels", self.labels()),
             pair("K", format!("{:.6} in {SIGMOID}, fitted to the start and kept", self.sigmoid.k)),
+            pair(
+                "tied",
+                format!(
+                    "l2 {:e}, {} of the prior; {} fits tried",
+                    self.tie.l2.per_position(self.data.train.len()),
+                    self.tie.prior_share,
+                    self.tried.len()
+                ),
+            ),
             pair("loss before", self.losses[0].to_string()),
             pair("loss after", format!("{}, weights rounded", self.losses[1])),
             pair(
@@ -426,8 +550,10 @@ impl Outcome<'_> {
 
     /// All of it for programs.
     fn figures(&self) -> Value {
-        let losses = |losses: Losses| json!({ "fitted": losses.train, "held_out": losses.holdout });
+        let losses = |losses: Losses| json!({ "fitted": losses.train, "held_out": losses.holdout, "reported": losses.report });
         let [load, fit] = &self.costs;
+        let tie = |tried: &Tried| json!({ "tie": tried.tie.json(self.data.train.len()), "held_out": tried.held_out });
+        let tried: Vec<Value> = self.tried.iter().map(tie).collect();
         let mut figures = json!({
             "positions": self.positions(),
             "held_out": self.data.holdout.len(),
@@ -447,6 +573,9 @@ impl Outcome<'_> {
             "data_hash": format!("{:016x}", self.data.hash),
             "warnings": self.warnings,
             "out": self.args.out,
+            "reported": self.data.report.len(),
+            "tie": self.tie.json(self.data.train.len()),
+            "tried": tried,
         });
         if let (Some(all), Value::Object(more)) = (figures.as_object_mut(), self.report().figures()) {
             all.extend(more);
@@ -455,16 +584,17 @@ impl Outcome<'_> {
     }
 
     fn bytes_a_position(&self) -> f64 {
-        (self.data.train.bytes() + self.data.holdout.bytes()) as f64 / self.positions() as f64
+        self.data.bytes() as f64 / self.positions() as f64
     }
 
     fn write(&self) -> anyhow::Result<()> {
         // Whole or not at all: somebody may be playing with the old ones.
-        let out = &self.args.out;
-        let beside = with_suffix(out, ".new");
-        std::fs::write(&beside, self.params.to_toml(&self.header()))
-            .and_then(|()| std::fs::rename(&beside, out))
-            .with_context(|| format!("cannot write {}", out.display()))?;
+        write_whole(&self.args.out, &self.params.to_toml(&self.header()))?;
+        if let Some(path) = &self.args.evidence {
+            let evidence = self.evidence.clone();
+            let all = self.prior.map_or(evidence.clone(), |prior| evidence.with(prior, OLDER_EVIDENCE));
+            write_whole(path, &all.to_text()?)?;
+        }
         if let Some(directory) = &self.args.report {
             let fail = || format!("cannot write the report to {}", directory.display());
             self.report().write(directory).with_context(fail)?;
