@@ -1,17 +1,20 @@
 """The command line of the night."""
 
 import argparse
+import contextlib
 import datetime
 import os
 import subprocess
 import sys
 
-from . import local, slurm
+from . import history as past
+from . import local, slurm, source, unattended
 from .champion import Champion, Hall
-from .files import NightError, copy_whole, locked
-from .manifest import SETTINGS, begin, differences, open_night
+from .files import NightError, copy_whole, die_with_parent, locked
+from .manifest import Night, begin, differences, open_night
 from .report import print_table, status_table
-from .stages import BY_NAME, discard_parts
+from .settings import SETTINGS, check, complete, option
+from .stages import BY_NAME, FINISHED, discard_parts, missing, work
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 SHIPPED = os.path.join(ROOT, "data", "champion")
@@ -25,7 +28,7 @@ def parser(text):
     told = argparse.ArgumentParser(prog="scripts/nightly", description=text,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
     told.add_argument("what", nargs="?", default="run",
-                      choices=("run", "status", "history", "rollback", "adopt", "stage"), help=argparse.SUPPRESS)
+                      choices=("run", "status", "history", "rollback", "adopt", "stage", "launch"), help=argparse.SUPPRESS)
     told.add_argument("stage", nargs="?", choices=sorted(BY_NAME), help=argparse.SUPPRESS)
     place = told.add_argument_group("where")
     place.add_argument("--nights", default=os.path.join(ROOT, "nights"), help="folder of all nights [nights/]")
@@ -33,10 +36,22 @@ def parser(text):
     place.add_argument("--local", action="store_true", help="on this machine (the default)")
     place.add_argument("--slurm", action="store_true", help="as jobs of a Slurm cluster")
     place.add_argument("--wait", action="store_true", help="with --slurm: wait for the last job")
-    place.add_argument("--sbatch", help="with --slurm: more options for every sbatch, as one text")
+    place.add_argument("--sbatch", action="append", help="with --slurm: more options for every sbatch, as one text; "
+                                                        "'tune: --mem=16G' for a stage alone; may be given again")
     place.add_argument("--max-jobs", type=int, help="with --slurm: tasks of an array at the same time")
     place.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="cores to use [all]; no result "
                                                                                   "depends on it")
+    place.add_argument("--dry-run", action="store_true", help="check everything, show what would run, and make nothing")
+    place.add_argument("--to", help="with rollback: a champion by its number or name, or `shipped`")
+    alone = told.add_argument_group("unattended")
+    alone.add_argument("--every-night", action="store_true", help="night after night, named by date, never two at once")
+    alone.add_argument("--at", help="with --every-night: when each begins, such as 01:30 [at once]")
+    alone.add_argument("--count", type=int, help="with --every-night: so many nights [no end]")
+    alone.add_argument("--alone", action="store_true", help="refuse to run beside another night of this folder (for cron)")
+    alone.add_argument("--disk-limit", type=float, metavar="GB", help="remove what old nights no longer need, then their "
+                                                                      "games, until all nights take at most so much")
+    alone.add_argument("--at-end", metavar="COMMAND", help="run by the shell after each night; $NIGHT, $NIGHT_CODE, "
+                                                           "$NIGHT_FOLDER and $NIGHT_REPORT say what happened")
     place.add_argument("--no-build", action="store_true", help="do not build the programs first")
     place.add_argument("--folder", help=argparse.SUPPRESS)
     place.add_argument("--generation", type=int, default=1, help=argparse.SUPPRESS)
@@ -47,14 +62,19 @@ def parser(text):
         "generations": "rounds of play, learn, tune, judge",
         "games": "games of a generation, from random openings: for the weights",
         "line_games": "games besides, from the ways to begin a game: for the book",
-        "nodes": "nodes a move of these games: no iteration begins after them",
-        "hard_multiple": "and a search is cut off at so many times as many",
+        "nodes": "nodes of a search that is a label: no iteration begins after them",
+        "quick_nodes": "nodes of the other moves; 0: all moves are labels [an eighth of --nodes]",
+        "label_share": "share of the moves that are labels",
+        "hard_multiple": "hard node limit, as a multiple of the nodes",
         "shards": "parts that they are played in",
         "openings": "where they begin, as for selfplay generate",
+        "dfrc_share": "share of random openings that begin with a Chess960 position [0.1]",
         "window": "generations whose games are tuned on",
-        "also": "records of earlier nights that are tuned on as well, with commas between [none]",
+        "replay_games": "games of earlier nights that are tuned on: all up to so many, of more a window that grows with "
+                        "the power of 3/4; 0: none",
+        "also": "more records of earlier nights that are tuned on as well, with commas between [none]",
         "per_game": "positions of a game that are tuned on",
-        "result_share": "share of the result in what a position is worth; the rest is the score",
+        "result_share": "weight of the game's result in a label; the rest is the search's score",
         "arms": "what is tried against the champion: new weights, a new book, both",
         "gate_nodes": "nodes a move of the matches [as --nodes]",
         "gate_games": "the most games of a candidate's test",
@@ -66,19 +86,23 @@ def parser(text):
     }
     for name, text_of_it in helps.items():
         default = SETTINGS[name]
-        kind = type(default) if default is not None else int
+        kind = type(default) if default is not None else float if name.endswith("share") else int
         shown = "" if "[" in text_of_it else f" [{default}]"
-        size.add_argument("--" + name.replace("_", "-"), type=kind, help=(text_of_it + shown).replace("%", "%%"))
+        size.add_argument(option(name), type=kind, help=(text_of_it + shown).replace("%", "%%"))
     size.add_argument("--from-zero", action="store_true", default=None,
                       help="begin with material values and an empty book, apart from the champion")
+    size.add_argument("--unbalanced", action="store_true", default=None,
+                      help="tune on positions as often as they come, not balanced by phase and material")
     size.add_argument("--no-ship", action="store_true", default=None, help="build no archive at the end")
     return told
 
 
-def hall_of(arguments, folder=None, from_zero=False):
-    """A night from zero has champions of its own: the blank slate must not dethrone anyone."""
-    place = folder if from_zero else arguments.nights
-    return Hall(place, Champion(SHIPPED))
+def hall_of(arguments, night=None):
+    """A night from zero has champions of its own: the blank slate must not dethrone anyone. What is shipped is what lies in
+    the checkout, also for a night whose source is frozen."""
+    from_zero = night is not None and night.settings["from_zero"]
+    root = night.manifest["root"] if night else ROOT
+    return Hall(night.folder if from_zero else arguments.nights, Champion(os.path.join(root, "data", "champion")))
 
 
 def release_folder():
@@ -97,17 +121,59 @@ def build():
 
 
 def attach(night, arguments):
-    night.root = ROOT
-    night.hall = hall_of(arguments, night.folder, night.settings["from_zero"])
+    night.hall = hall_of(arguments, night)
     return night
 
 
 def run_night(arguments):
-    settings = {name: getattr(arguments, name) for name in SETTINGS}
+    """A night, or one after the other; then the command that was asked for."""
+    if arguments.every_night:
+        return unattended.every_night(arguments, lambda name: one_night(arguments, name), say)
+    return one_night(arguments, arguments.name)
+
+
+def one_night(arguments, name):
+    name = name or datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    code = 1
+    try:
+        code = play_night(arguments, name)
+    except NightError as error:
+        if not arguments.every_night:
+            raise
+        print(f"nightly: {error}", file=sys.stderr)  # The next night may go better.
+    finally:
+        if arguments.at_end and not arguments.dry_run:
+            unattended.at_end(arguments.at_end, name, code, arguments.nights, say)
+    return code
+
+
+def play_night(arguments, name):
+    settings = {setting: getattr(arguments, setting) for setting in SETTINGS}
     if settings["also"]:
         settings["also"] = ",".join(map(os.path.abspath, settings["also"].split(",")))
-    name = arguments.name or datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    arguments.nights = os.path.abspath(arguments.nights)
     folder = os.path.join(arguments.nights, name)
+    has_begun = os.path.exists(os.path.join(folder, "manifest.json"))
+    today = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
+    # Everything is refused here or not at all: nothing is made yet.
+    chosen = complete(settings, today)
+    if not has_begun:
+        check(chosen)
+    if arguments.slurm:
+        slurm.check(arguments)
+    if arguments.dry_run:
+        return show(arguments, Night(folder, {"settings": chosen}) if not has_begun else open_night(folder))
+    if arguments.disk_limit is not None:
+        limit = int(arguments.disk_limit * 1e9)
+        if not unattended.make_room(arguments.nights, hall_of(arguments), limit, say):
+            raise NightError(f"--disk-limit {arguments.disk_limit}: {arguments.nights} takes more, and nothing more can go")
+    with contextlib.ExitStack() as held:
+        if arguments.alone or arguments.every_night:
+            held.enter_context(locked(os.path.join(arguments.nights, "alone.lock"), f"a night of {arguments.nights}"))
+        return locked_night(arguments, name, folder, settings, chosen, today)
+
+
+def locked_night(arguments, name, folder, settings, chosen, today):
     with locked(os.path.join(folder, "lock"), f"night {name}"):
         if os.path.exists(os.path.join(folder, "manifest.json")):
             night = open_night(folder)
@@ -118,22 +184,68 @@ def run_night(arguments):
         else:
             if not arguments.no_build:
                 build()
-            champion = hall_of(arguments).current()
-            night = begin(folder, settings, champion, release_folder())
+            hall = Hall(folder if chosen["from_zero"] else arguments.nights, Champion(SHIPPED))
+            night = begin(folder, chosen, today, hall, ROOT, release_folder())
+            left_out = night.manifest["library"]["left_out"]
+            for fault in left_out:
+                say(f"left out of the library: {fault}")
         attach(night, arguments)
-        discard_parts(night)
-        if arguments.slurm:
-            slurm.launch(night, arguments, say)
-            if not arguments.wait:
-                say(f"the night runs on the cluster; see: scripts/nightly status --name {name}")
-                return 0
-            slurm.wait(night, say)
-            if not os.path.exists(night.path("report.html")):
-                raise NightError(f"not everything was done; logs: {night.path('logs')}; the same command submits "
-                                 "what is missing")
-        else:
-            local.launch(night, arguments.threads, say)
+        if not os.path.exists(night.path(FINISHED)):
+            discard_parts(night)
+            run_frozen(night, arguments)
+    if not os.path.exists(night.path(FINISHED)):
+        if arguments.slurm and not arguments.wait:
+            return 0
+        raise NightError(f"the night is not finished: {', '.join(missing(night)) or 'report'} missing; logs: "
+                         f"{night.path('logs')}; the same command goes on from here")
     print_table(night)
+    return 0
+
+
+def run_frozen(night, arguments):
+    """Launches what is missing, by the scripts that the night began with."""
+    frozen = night.path(source.FOLDER, "scripts", "nightly")
+    options = ["--folder", night.folder, "--threads", str(arguments.threads)]
+    if arguments.slurm:
+        options += ["--slurm", *(["--wait"] if arguments.wait else [])]
+        options += [f"--sbatch={text}" for text in arguments.sbatch or []]
+        options += [f"--max-jobs={arguments.max_jobs}"] if arguments.max_jobs else []
+    done = subprocess.run([sys.executable, frozen, "launch", *options], preexec_fn=die_with_parent, check=False)
+    if done.returncode not in (0, 1):
+        raise KeyboardInterrupt if done.returncode == 130 else NightError(f"{frozen} ended with {done.returncode}")
+    if done.returncode == 1:
+        raise NightError(f"night {night.name} stopped (see above)")
+
+
+def launch(arguments):
+    """The stages of a night that are missing; run by the night's own copy of this program."""
+    arguments.nights = os.path.dirname(os.path.abspath(arguments.folder))
+    night = attach(open_night(arguments.folder), arguments)
+    if not arguments.slurm:
+        local.launch(night, arguments.threads, say)
+        return 0
+    slurm.launch(night, arguments, say)
+    if arguments.wait:
+        slurm.wait(night, say)
+    else:
+        say(f"the night runs on the cluster; see: scripts/nightly status --name {night.name}")
+    return 0
+
+
+def show(arguments, night):
+    """What a night would do."""
+    for name, value in night.settings.items():
+        say(f"{option(name):18} {value}")
+    say("")
+    if arguments.slurm:
+        slurm.launch(night, arguments, say)
+        return 0
+    for stage, generation, task in work(night):
+        if task == 0:
+            left = [task for task in range(stage.tasks(night)) if not stage.is_done(night, generation, task)]
+            label = stage.name if stage.final else f"generation {generation}: {stage.name}"
+            say(f"{label}: {len(left)} of {stage.tasks(night)} tasks to do")
+    say("nothing was run (--dry-run)")
     return 0
 
 
@@ -168,17 +280,19 @@ def status(arguments):
 
 def history(arguments):
     hall = hall_for_name(arguments)
-    reigning = os.path.basename(hall.current().folder)
-    if not hall.entries():
-        say("no champion was promoted here yet; the shipped one reigns")
-    for name in hall.entries():
-        origin = Champion(os.path.join(hall.history_folder, name)).origin
-        match = origin.get("against_the_champion_before", {})
-        results, elo = match.get("results", {}), match.get("elo") or {}
-        value, error = elo.get("value"), elo.get("error")
-        strength = f"{value:+.0f} ± {error:.0f} Elo" if value is not None and error is not None else "-"
-        say(f"{'*' if name == reigning else ' '} {name}  {origin.get('promoted')}: +{results.get('wins')} "
-            f"={results.get('draws')} -{results.get('losses')}, {strength}")
+    say("champions:")
+    for line in past.champion_lines(hall):
+        say(line)
+    reigning = hall.current()
+    if reigning.folder == hall.shipped.folder:
+        say("* what the repository ships")
+    player = hall.player()
+    if player.folder != reigning.folder:
+        say(f"the next games are played by {os.path.relpath(player.folder, hall.folder)}: {player.origin.get('why')}")
+    say("nights:")
+    for folder in past.nights_of(arguments.nights):
+        for line in past.night_lines(attach(open_night(folder), arguments)):
+            say(line)
     return 0
 
 
@@ -189,7 +303,7 @@ def hall_for_name(arguments):
 
 
 def rollback(arguments):
-    before, now = hall_for_name(arguments).rollback()
+    before, now = hall_for_name(arguments).rollback(arguments.to)
     say(f"{before} no longer reigns; {now} does")
     return 0
 
@@ -210,7 +324,7 @@ def adopt(arguments):
 def main(text):
     arguments = parser(text).parse_args()
     commands = {"run": run_night, "status": status, "history": history, "rollback": rollback, "adopt": adopt,
-                "stage": run_stage}
+                "stage": run_stage, "launch": launch}
     try:
         return commands[arguments.what](arguments)
     except NightError as error:

@@ -105,12 +105,12 @@ def published_folder(path):
 
 
 @contextlib.contextmanager
-def locked(path, what):
-    """One process at a time; the lock goes with the process, however it ends."""
+def locked(path, what, wait=False):
+    """One process at a time; the lock goes with the process, however it ends. Others wait, or are told."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except OSError as error:
             raise NightError(f"{what} is being worked on by another process (lock: {path})") from error
         yield
@@ -124,7 +124,7 @@ def die_with_parent():
         pass  # Not Linux: the worker ends by itself.
 
 
-def run(command, log, environment=None, capture=False):
+def run(command, log, environment=None, capture=False, good=(0,)):
     """Runs one of our commands. What it says goes to the log; what it counts for programs is returned."""
     os.makedirs(os.path.dirname(log), exist_ok=True)
     with open(log, "a", encoding="utf-8") as said:
@@ -140,7 +140,7 @@ def run(command, log, environment=None, capture=False):
             text=True,
             check=False,
         )
-    if result.returncode != 0:
+    if result.returncode not in good:
         with open(log, encoding="utf-8", errors="replace") as said:
             last = [line.rstrip() for line in said if line.strip()][-5:]
         told = "\n".join("    " + line for line in last)

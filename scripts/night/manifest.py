@@ -1,47 +1,18 @@
 """What decides the result of a night, written down before it begins."""
 
-import datetime
+import json
 import os
 import shutil
+import time
 
+from . import source
 from .champion import Champion
 from .files import NightError, copy_whole, read_json, run, sha256, write_json
+from .settings import SETTINGS, also_paths, option
 
 FORMAT = 2  # 1: a gate was played in rounds of `gate_games`
 PROGRAMS = ("selfplay", "tune", "tabula")
-# What a gate may try against the champion: new weights, a new book, both.
-ARMS = ("weights", "book", "both")
-
-# What a user may choose, with its default: the first column is the option, `_` for `-`.
-SETTINGS = {
-    "seed": None,  # of the date
-    "generations": 1,
-    "games": 400,
-    "line_games": 200,
-    "nodes": 1000,
-    "hard_multiple": 8,
-    "shards": 4,
-    "openings": "random",
-    "window": 2,
-    "also": "",
-    "per_game": 60,
-    "result_share": 0.4,
-    "arms": "weights,book,both",
-    "gate_nodes": None,  # as nodes
-    "gate_games": 8000,
-    "gate_shards": 1,
-    "sprt": "elo0=0,elo1=15,alpha=0.04,beta=0.05",
-    "gate_tc": "",  # no part at a clock
-    "rating_games": 0,
-    "outsider_games": 40,
-    "from_zero": False,
-    "no_ship": False,
-}
-
-
-def also_paths(settings):
-    """Records of earlier nights that are tuned on as well."""
-    return [path for path in settings["also"].split(",") if path]
+PLAYER = "player"
 
 
 class Night:
@@ -75,8 +46,13 @@ class Night:
         return self.settings["arms"].split(",")
 
     @property
-    def also(self):
-        return also_paths(self.settings)
+    def replayed(self):
+        """Records of earlier nights that are tuned on, the newest first."""
+        return [*also_paths(self.settings), *(record["file"] for record in self.manifest["library"]["files"])]
+
+    @property
+    def name(self):
+        return os.path.basename(self.folder)
 
     @property
     def tunes_weights(self):
@@ -93,8 +69,12 @@ class Night:
         return Champion(self.path("start"))
 
     def champion_before(self, generation):
-        """What plays the games of a generation."""
+        """What a generation must beat."""
         return Champion(self.generation(generation - 1, "promote")) if generation > 1 else self.start()
+
+    def player_before(self, generation):
+        """What plays the games of a generation, and what its fit begins with: perhaps newer than the champion."""
+        return Champion(self.generation(generation - 1, "promote", PLAYER) if generation > 1 else self.path(PLAYER))
 
     def seed_of(self, generation, purpose):
         """Every use of chance in a night has a seed of its own."""
@@ -103,6 +83,8 @@ class Night:
 
 
 def open_night(folder):
+    """A night that has begun. Its programs and its start are checked; records are not read again: whoever reads them
+    finds damage by their checksums."""
     path = os.path.join(folder, "manifest.json")
     if not os.path.exists(path):
         raise NightError(f"{folder} is no night: it has no manifest.json")
@@ -111,72 +93,67 @@ def open_night(folder):
         raise NightError(f"{path}: format {manifest.get('format')}, this program knows {FORMAT}; finish that night with "
                          "the program that began it, or begin another one (--name)")
     night = Night(folder, manifest)
-    for path, expected in manifest.get("also", {}).items():
+    inside = {night.program(name): expected for name, expected in manifest["programs"].items()}
+    for part in ("start", "player"):
+        inside.update({night.path(part, name): expected for name, expected in manifest[part].items()})
+    for path, expected in inside.items():
         if not os.path.exists(path) or sha256(path) != expected:
-            raise NightError(f"{path} is not what it was when the night began; begin a new night (--name)")
-    for name, expected in {**manifest["programs"], **manifest["start"]}.items():
-        inside = night.program(name) if name in PROGRAMS else night.path("start", name)
-        if expected and (not os.path.exists(inside) or sha256(inside) != expected):
-            raise NightError(f"{inside} is not what the manifest says; begin a new night (--name)")
+            raise NightError(f"{path} is not what the manifest says; begin a new night (--name)")
     return night
 
 
-def begin(folder, settings, champion, release_folder):
-    """Makes the folder of a new night: a copy of the programs and of the champion, then the manifest. The manifest
-    comes last; a folder without it is no night yet, and is begun anew."""
-    today = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
-    chosen = {name: default if settings.get(name) is None else settings[name] for name, default in SETTINGS.items()}
-    if chosen["seed"] is None:
-        chosen["seed"] = int(today.strftime("%Y%m%d"))
-    if chosen["gate_nodes"] is None:
-        chosen["gate_nodes"] = chosen["nodes"]
-    if chosen["from_zero"] and not chosen["rating_games"]:
-        chosen["rating_games"] = 100
-    check(chosen)
-    os.makedirs(os.path.join(folder, "bin"), exist_ok=True)
-    programs = {}
+def begin(folder, chosen, today, hall, root, release_folder):
+    """Makes the folder of a new night: copies of the source, of the programs, of champion and player, then the manifest.
+    The manifest comes last; a folder without it is no night yet, and is begun anew."""
     for name in PROGRAMS:
         built = os.path.join(release_folder, name)
         if not os.path.exists(built):
             raise NightError(f"{built} is missing; build it with: cargo build --release --workspace")
-        copy_whole(built, os.path.join(folder, "bin", name))
-        programs[name] = sha256(os.path.join(folder, "bin", name))
-    manifest = {"format": FORMAT, "settings": chosen, "date_epoch": int(today.timestamp()), "programs": programs,
-                "also": {path: sha256(path) for path in also_paths(chosen)}}
+    champion, player = hall.current(), hall.player()
+    os.makedirs(os.path.join(folder, "bin"), exist_ok=True)
+    source.freeze(root, os.path.join(folder, source.FOLDER))
+    manifest = {
+        "format": FORMAT, "settings": chosen, "date_epoch": int(today.timestamp()), "begun": int(time.time()),
+        "commit": source.commit_of(root), "root": root, "programs": {},
+        "shipped_weights_sha256": sha256(hall.shipped.weights),
+        "also": {path: sha256(path) for path in also_paths(chosen)},
+    }
     night = Night(folder, manifest)
-    start = night.path("start")
-    shutil.rmtree(start, ignore_errors=True)
-    os.makedirs(start)
-    if chosen["from_zero"]:
-        weights = os.path.join(start, "weights.toml")
-        run([night.program("tune"), "start", "material", "--out", weights], night.log("start"), night.environment)
-    else:
-        champion.copy_to(start)
-    manifest["start"] = {name: sha256(os.path.join(start, name)) for name in sorted(os.listdir(start))}
+    for name in PROGRAMS:
+        copy_whole(os.path.join(release_folder, name), night.program(name))
+        manifest["programs"][name] = sha256(night.program(name))
+    for part, who in (("start", champion), ("player", player)):
+        shutil.rmtree(night.path(part), ignore_errors=True)
+        os.makedirs(night.path(part))
+        if chosen["from_zero"]:
+            weights = night.path(part, "weights.toml")
+            run([night.program("tune"), "start", "material", "--out", weights], night.log("start"), night.environment)
+        else:
+            who.copy_to(night.path(part))
+        manifest[part] = {name: sha256(night.path(part, name)) for name in sorted(os.listdir(night.path(part)))}
+    manifest["library"] = replay(night, hall)
     write_json(night.path("manifest.json"), manifest)
     return night
 
 
-def check(settings):
-    for name in ("generations", "games", "line_games", "nodes", "hard_multiple", "shards", "gate_games", "gate_shards",
-                 "gate_nodes", "window"):
-        if settings[name] < 1:
-            raise NightError(f"--{name.replace('_', '-')} {settings[name]}: at least 1")
-    if settings["shards"] > min(settings["games"], settings["line_games"], 1000):
-        raise NightError(f"--shards {settings['shards']}: at most one a game, and at most 1000 (Slurm's array limit)")
-    for path in also_paths(settings):
-        if not os.path.isfile(path):
-            raise NightError(f"--also {path}: no such file; it takes records (.tgr) of earlier nights, with commas between")
-    unknown = [arm for arm in settings["arms"].split(",") if arm not in ARMS]
-    if unknown:
-        raise NightError(f"--arms {settings['arms']}: unknown {', '.join(unknown)}; known are {', '.join(ARMS)}")
-    for name in ("gate_games", "rating_games", "outsider_games"):
-        if settings[name] % 2:
-            raise NightError(f"--{name.replace('_', '-')} {settings[name]}: an even number, games come in pairs")
+def replay(night, hall):
+    """Records of earlier nights to tune on, the newest first: chosen once, so that nights beside this one change
+    nothing. A night from zero has none."""
+    least = night.settings["replay_games"]
+    if not least or night.settings["from_zero"]:
+        return {"files": [], "games": 0, "left_out": []}
+    told = run([night.program("selfplay"), "library", "take", "--library", library_of(hall), "--least", str(least), "--json"],
+               night.log("library"), capture=True, good=(0, 1))
+    return json.loads(told)
+
+
+def library_of(hall):
+    """The catalogue of all games of a place."""
+    return os.path.join(hall.folder, "library")
 
 
 def differences(night, settings):
     """What a command line asks for that the night's manifest says otherwise."""
     asked = {name: value for name, value in settings.items() if name in SETTINGS and value is not None}
-    return [f"--{name.replace('_', '-')} is {night.settings[name]}, not {value}"
+    return [f"{option(name)} is {night.settings[name]}, not {value}"
             for name, value in asked.items() if night.settings[name] != value]

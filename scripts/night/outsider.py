@@ -17,8 +17,12 @@ ENGINES = (
     ("stockfish", "stockfish", {"Threads": "1", "Hash": "16"}, 0.3),
     ("glaurung", "glaurung", {"OwnBook": "false", "Threads": "1", "Hash": "16"}, 8.0),
 )
-# So many standard errors below the champion is clearly worse.
-CLEARLY = 2.0
+# So many standard errors below the champion is clearly worse: one candidate in twenty that is as good is refused.
+#
+# How many games that takes: both matches have n games, the score of a pair of quick games has a variance of about 0.10, so
+# the difference of the two scores has one of 2 · 0.10 · 2 / n. 25 Elo are 0.036 points, and 1.645 + 0.84 standard errors (one in
+# twenty, and four of five that are seen) are as much at n = 1,930: 2,000 games each see 25 Elo.
+CLEARLY = 1.645
 
 
 def installed():
@@ -29,6 +33,34 @@ def installed():
     return None
 
 
+def play(night, generation, who, player, games, threads):
+    """A match of ours against the outsider that is installed; `failed` games say nothing of either."""
+    name, program, options, share = installed()
+    nodes = night.settings["gate_nodes"]
+    ours = {"EvalFile": player.weights, "Hash": "16"}
+    ours.update({"ExperienceFile": player.book} if player.book else {"UseExperienceBook": "false"})
+    told = run([
+        night.program("selfplay"), "match",
+        "--engine", process(who, night.program("tabula"), ours, f"nodes={nodes}"),
+        "--engine", process(name, program, options, f"nodes={max(1, round(nodes * share))}"),
+        "--games", str(games), "--seed", str(night.seed_of(generation, "outsider")),
+        "--concurrency", str(threads), "--log", os.path.join(night.folder, "logs", "outsider"),
+        "--resign", "movecount=4,score=900,twosided", "--json",
+    ], night.log(f"outsider-{generation}"), capture=True)
+    report = json.loads(told)
+    encounter = report["encounters"][0]
+    return {"failed": sum(sum(engine["failures"].values()) for engine in report["engines"]),
+            **{key: encounter[key] for key in ("results", "score", "elo", "pentanomial")}}
+
+
+def rate(night, generation, champion, games, threads):
+    """The champion against the outsider, for the curve over nights; nothing where none is installed."""
+    if not installed():
+        return {}
+    said = play(night, generation, "champion", champion, games, threads)
+    return {} if said.pop("failed") else {"outsider": said}
+
+
 def ask(night, generation, candidate, champion, folder, threads):
     """Both against the outsider; `objects` if the candidate is clearly worse than the champion there."""
     settings, found = night.settings, installed()
@@ -36,31 +68,22 @@ def ask(night, generation, candidate, champion, folder, threads):
         return {"skipped": "not asked for"}
     if not found:
         return {"skipped": "no outsider is installed (apt install stockfish)"}
-    name, program, options, share = found
-    nodes = settings["gate_nodes"]
     scores = {}
     for who, player in (("candidate", candidate), ("champion", champion)):
-        ours = {"EvalFile": player.weights, "Hash": "16"}
-        ours.update({"ExperienceFile": player.book} if player.book else {"UseExperienceBook": "false"})
-        told = run([
-            night.program("selfplay"), "match",
-            "--engine", process(who, night.program("tabula"), ours, f"nodes={nodes}"),
-            "--engine", process(name, program, options, f"nodes={max(1, round(nodes * share))}"),
-            "--games", str(settings["outsider_games"]), "--seed", str(night.seed_of(generation, "outsider")),
-            "--concurrency", str(threads), "--log", os.path.join(night.folder, "logs", "outsider"),
-            "--resign", "movecount=4,score=900,twosided", "--json",
-        ], night.log(f"outsider-{generation}"), capture=True)
-        report = json.loads(told)
-        failed = sum(sum(engine["failures"].values()) for engine in report["engines"])
+        scores[who] = play(night, generation, who, player, settings["outsider_games"], threads)
+        failed = scores[who].pop("failed")
         if failed:
-            return {"skipped": f"{name} or our engine failed in {failed} games (see the log)"}
-        encounter = report["encounters"][0]
-        scores[who] = {key: encounter[key] for key in ("results", "score", "pentanomial")}
-    worse = scores["champion"]["score"] - scores["candidate"]["score"]
-    error = (variance(scores["champion"]["pentanomial"]) + variance(scores["candidate"]["pentanomial"])) ** 0.5
-    said = {"name": name, **scores, "objects": error > 0 and worse > CLEARLY * error}
+            return {"skipped": f"{found[0]} or our engine failed in {failed} games (see the log)"}
+    said = {"name": found[0], **scores, "objects": objects(scores["candidate"], scores["champion"])}
     write_json(os.path.join(folder, "outsider.json"), said)
     return said
+
+
+def objects(candidate, champion):
+    """Whether the candidate is clearly worse than the champion, by their matches against the outsider."""
+    worse = champion["score"] - candidate["score"]
+    error = (variance(champion["pentanomial"]) + variance(candidate["pentanomial"])) ** 0.5
+    return error > 0 and worse > CLEARLY * error
 
 
 def variance(pairs):

@@ -4,7 +4,7 @@ import html
 import os
 
 from .files import read_json, sha256, write_json, write_whole
-from .stages import kinds, line_openings, strength, verdicts, work
+from .stages import FINISHED, kinds, line_openings, missing, strength, verdicts, work
 
 VERDICTS = {"passed": "better", "failed": "not better", "undecided": "undecided", "unchanged": "nothing changed"}
 
@@ -54,6 +54,9 @@ def why(night, row):
     """Why a generation did or did not make a champion, in a sentence."""
     if row["choice"]["arm"]:
         arm = row["choice"]["arm"]
+        if row["choice"].get("refused"):
+            return (f"not promoted ({arm}), because {row['choice']['refused']} became champion while this night ran, and "
+                    "the candidate never played it.")
         return f"a new champion ({arm}), {row['verdicts'][arm]['reason']}."
     if row["choice"]["outsider"] and row["choice"]["outsider"].get("objects"):
         return "the champion stays, because the outsider objects."
@@ -89,7 +92,8 @@ def print_table(night):
     for row in rows_of(night):
         print()
         print(f"generation {row['generation']}: {why(night, row)}")
-    archive = [name for name in os.listdir(night.path("ship")) if name.endswith(".tar.gz")]
+    shipped = night.path("ship")
+    archive = [name for name in (os.listdir(shipped) if os.path.isdir(shipped) else []) if name.endswith(".tar.gz")]
     print()
     for name in archive:
         print(f"shipped: {night.path('ship', name)}")
@@ -163,7 +167,7 @@ def rating_series(rows):
         for name, rating in row["ratings"].items():
             elo = rating.get("elo") or {}
             if elo.get("value") is not None and elo.get("error") is not None:
-                label = f"against the {name}" if name == "start" else "against what is shipped"
+                label = {"start": "against the start", "shipped": "against what is shipped"}.get(name, f"against {name}")
                 series.setdefault(label, []).append((row["generation"], elo["value"], elo["error"]))
     if "against the start" in series:
         series["against the start"].insert(0, (0, 0.0, 0.0))
@@ -184,7 +188,11 @@ def page(night):
     name = os.path.basename(night.folder)
     parts = ["<!doctype html><html lang=en><meta charset=utf-8>", f"<title>Tabula: night {html.escape(name)}</title>",
              f"<style>{STYLE}</style>", f"<h1>Night {html.escape(name)}</h1>"]
-    promoted = [row["generation"] for row in rows if row["choice"]["arm"]]
+    promoted = [row["generation"] for row in rows if row["choice"]["arm"] and not row["choice"].get("refused")]
+    left = missing(night)
+    if left:
+        parts.append(f"<p><b>This night is not finished.</b> Missing: {html.escape(', '.join(left))}. The same command "
+                     "goes on from here.</p>")
     parts.append("<p>" + (f"A new champion in generation {', '.join(map(str, promoted))}." if promoted else
                           "The champion stays: nothing passed its test, which is a normal night.") + "</p>")
     parts.append("<h2>The gate</h2>" + html_table(*summary(night)))
@@ -210,7 +218,9 @@ def page(night):
         pictures = tuning_pictures(night, row["generation"])
         if pictures:
             parts.append(f"<h2>Tuning, generation {row['generation']}</h2>{pictures}")
-    facts = [[key, value] for key, value in settings.items()]
+    facts = [["commit", night.manifest["commit"] or "unknown"]]
+    facts += [["games of earlier nights", night.manifest["library"]["games"]]]
+    facts += [[key, value] for key, value in settings.items()]
     facts += [[key, value[:16]] for key, value in {**night.manifest["programs"], **night.manifest["start"]}.items()]
     parts.append("<h2>What decided all this</h2>" + html_table(["", ""], facts))
     parts.append("<h2>What came out</h2>" + html_table(
@@ -218,5 +228,9 @@ def page(night):
     return "".join(parts) + "</html>\n"
 
 def write_report(night):
+    """The page in any case; the mark of a finished night only if nothing is missing."""
     write_json(night.path("hashes.json"), hashes(night))
     write_whole(night.path("report.html"), page(night))
+    if not missing(night):
+        write_json(night.path(FINISHED), {"generations": [
+            {"generation": row["generation"], "arm": row["choice"]["arm"], "why": why(night, row)} for row in rows_of(night)]})

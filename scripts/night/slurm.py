@@ -5,38 +5,55 @@ output is there ends at once, so the launcher may be run again at any time and s
 in the queue. A folder that all nodes see is all they share.
 """
 
+import hashlib
 import os
 import shlex
 import shutil
 import subprocess
 import time
 
+from . import source
 from .files import NightError
-from .stages import work
+from .stages import BY_NAME, work
 
 # A task that fails without saying why (a worker killed, a node's disk) is tried so many times in all.
 TRIES = 3
+# A stage that goes on where it was interrupted may run into its time limit so often.
+TIME_LIMITS = 100
+# Seconds before the time limit at which Slurm tells the job.
+WARNING = 120
 
 
 def job_script(night, stage, generation):
-    """What runs on a node. A killed worker's job asks for itself again; Slurm does so when the node is lost."""
+    """What runs on a node: the night's own copy of the scripts. A killed worker's job asks for itself again, as does one
+    that runs into its time limit; Slurm does so when the node is lost."""
     command = " ".join(shlex.quote(part) for part in (
-        os.path.join(night.root, "scripts", "nightly"), "stage", stage.name, "--generation", str(generation),
+        night.path(source.FOLDER, "scripts", "nightly"), "stage", stage.name, "--generation", str(generation),
         "--folder", night.folder))
     return f"""#!/bin/bash
-{command} --task "${{SLURM_ARRAY_TASK_ID:-0}}" --threads "${{SLURM_CPUS_ON_NODE:-1}}"
+job=$SLURM_JOB_ID
+[ -n "${{SLURM_ARRAY_JOB_ID:-}}" ] && job=${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID
+again() {{
+  if [ "${{SLURM_RESTART_COUNT:-0}}" -lt "$1" ]; then scontrol requeue "$job" && sleep 30; fi
+}}
+trap 'kill -TERM $worker; wait $worker; again {(TIME_LIMITS if stage.resumes else TRIES) - 1}; exit 1' USR1
+{command} --task "${{SLURM_ARRAY_TASK_ID:-0}}" --threads "${{SLURM_CPUS_ON_NODE:-1}}" &
+worker=$!
+wait $worker
 code=$?
-if [ $code -ne 0 ] && [ "${{SLURM_RESTART_COUNT:-0}}" -lt {TRIES - 1} ]; then
-  job=$SLURM_JOB_ID
-  [ -n "${{SLURM_ARRAY_JOB_ID:-}}" ] && job=${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID
-  scontrol requeue "$job" && sleep 30
-fi
+[ $code -eq 0 ] || again {TRIES - 1}
 exit $code
 """
 
 
+def prefix(night):
+    """The beginning of the names of this night's jobs: two checkouts may have nights of one name."""
+    place = hashlib.sha256(os.path.realpath(night.folder).encode()).hexdigest()[:8]
+    return f"{night.name}@{place}/"
+
+
 def job_name(night, stage, generation):
-    return f"{os.path.basename(night.folder)}/{stage.name}-{generation}"
+    return f"{prefix(night)}{stage.name}-{generation}"
 
 
 def slurm(*command):
@@ -47,12 +64,11 @@ def slurm(*command):
 
 
 def queued(night):
-    """Jobs of this night that Slurm knows: name → job id."""
-    lines = slurm("squeue", "--noheader", "--format=%i %j").splitlines()
+    """Our jobs of this night that Slurm knows: name → job id."""
     jobs = {}
-    for line in lines:
-        identity, name = line.split(maxsplit=1)
-        if name.startswith(os.path.basename(night.folder) + "/"):
+    for line in slurm("squeue", "--me", "--noheader", "--format=%i %j").splitlines():
+        identity, _, name = line.strip().partition(" ")
+        if name.startswith(prefix(night)):
             jobs[name] = identity.split("_")[0]
     return jobs
 
@@ -63,14 +79,47 @@ def was_asked(night):
     return os.path.isdir(logs) and any(name.startswith("slurm") for name in os.listdir(logs))
 
 
+def check(options):
+    """Refuses what cannot work before a night is begun."""
+    if not shutil.which("sbatch") and not options.dry_run:
+        raise NightError("--slurm: no sbatch here; without it the night runs on this machine (--dry-run shows the jobs)")
+    for text in options.sbatch or []:
+        stage_options(text, None)
+
+
+def stage_options(text, stage):
+    """The options of a `--sbatch` text for a stage: `STAGE: OPTIONS` for one alone, `OPTIONS` for all."""
+    name, colon, rest = text.partition(":")
+    if not colon or name.strip().startswith("-"):
+        return shlex.split(text)
+    if name.strip() not in BY_NAME:
+        raise NightError(f"--sbatch '{text}': no stage is called {name.strip()}; there are {', '.join(BY_NAME)}")
+    return shlex.split(rest) if stage and stage.name == name.strip() else []
+
+
 def launch(night, options, say):
-    if not shutil.which("sbatch"):
-        raise NightError("--slurm: no sbatch here; without it the night runs on this machine")
-    there = queued(night)
+    there = {} if options.dry_run else queued(night)
     jobs = {}
     for stage, generation, task in work(night):
         if task == 0:  # All tasks of a stage are one job.
             submit(night, stage, generation, jobs, there, options, say)
+
+
+def sbatch_command(night, stage, generation, missing, waits, options):
+    array = stage.tasks(night) > 1
+    log = night.path("logs", f"slurm-{stage.name}-{generation}{'-%a' if array else ''}.log")
+    command = ["sbatch", "--parsable", "--requeue", "--open-mode=append", "--kill-on-invalid-dep=yes",
+               f"--signal=B:USR1@{WARNING}", f"--job-name={job_name(night, stage, generation)}", f"--output={log}"]
+    if array:
+        at_once = f"%{options.max_jobs}" if options.max_jobs else ""
+        command.append("--array=" + ",".join(map(str, missing)) + at_once)
+    if waits:
+        # The report always comes, also after a night that broke; then it says so.
+        kind = "afterany" if stage.name == "report" else "afterok"
+        command.append(f"--dependency={kind}:" + ":".join(waits))
+    for text in options.sbatch or []:
+        command += stage_options(text, stage)
+    return command
 
 
 def submit(night, stage, generation, jobs, there, options, say):
@@ -83,19 +132,14 @@ def submit(night, stage, generation, jobs, there, options, say):
         return
     needs = [(need, generation) for need in stage.needs] + [(need, generation - 1) for need in stage.before]
     waits = [jobs[need] for need in needs if need in jobs]
-    command = ["sbatch", "--parsable", "--requeue", "--open-mode=append", "--kill-on-invalid-dep=yes",
-               f"--job-name={name}", f"--output={night.path('logs', f'slurm-{stage.name}-{generation}.log')}"]
-    if stage.tasks(night) > 1:
-        at_once = f"%{options.max_jobs}" if options.max_jobs else ""
-        command.append("--array=" + ",".join(map(str, missing)) + at_once)
-    if waits:
-        # The report always comes, also after a night that broke.
-        kind = "afterany" if stage.name == "report" else "afterok"
-        command.append(f"--dependency={kind}:" + ":".join(waits))
-    command += shlex.split(options.sbatch or "")
+    command = sbatch_command(night, stage, generation, missing, waits, options)
+    script = job_script(night, stage, generation)
+    if options.dry_run:
+        jobs[(stage.name, generation)] = f"{stage.name}-{generation}"
+        say(f"{shlex.join(command)} <<'SCRIPT'\n{script}SCRIPT\n")
+        return
     os.makedirs(night.path("logs"), exist_ok=True)
-    result = subprocess.run(command, input=job_script(night, stage, generation), capture_output=True, text=True,
-                            check=False)
+    result = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise NightError(f"sbatch for {name}: {result.stderr.strip()}; the same command submits what is missing")
     jobs[(stage.name, generation)] = result.stdout.strip().split(";")[0]
@@ -105,9 +149,9 @@ def submit(night, stage, generation, jobs, there, options, say):
                                                                          else ""))
 
 
-def wait(night, say, every=2):
-    """Until the night's last job is gone from the queue."""
-    last = None
+def wait(night, say, longest=30):
+    """Until the night's last job is gone from the queue. Long waits ask seldom: a controller serves everybody."""
+    last, pause = None, 2
     while True:
         jobs = queued(night)
         if not jobs:
@@ -115,5 +159,6 @@ def wait(night, say, every=2):
         state = ", ".join(sorted(name.split("/", 1)[1] for name in jobs))
         if state != last:
             say(f"in the queue: {state}")
-            last = state
-        time.sleep(every)
+            last, pause = state, 2
+        time.sleep(pause)
+        pause = min(longest, pause * 1.5)

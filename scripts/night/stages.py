@@ -1,16 +1,18 @@
 """The table of stages. Each is a function from finished files to new ones; both launchers read this table."""
 
+import contextlib
 import json
 import os
 import random
-import shutil
 from dataclasses import dataclass
 from typing import Callable
 
 from . import outsider
-from .champion import BOOK, ORIGIN, WEIGHTS, Champion
+from . import source
+from .champion import BOOK, EVIDENCE, ORIGIN, WEIGHTS, Champion
 from .engine_spec import in_process
-from .files import copy_whole, published_folder, read_json, run, sha256, sweep, write_json, write_whole
+from .files import copy_whole, published_folder, read_json, run, sha256, sweep, write_json
+from .manifest import PLAYER, library_of
 from .teaching import teaching_games
 
 # Draws are called late and seldom: the blank slate finds every quiet position level.
@@ -30,6 +32,7 @@ class Stage:
     tasks: Callable = lambda night: 1
     final: bool = False  # once a night, after all generations
     before: tuple = ()  # stages of the generation before that it needs
+    resumes: bool = False  # goes on inside a task that was interrupted
 
 
 def folder_is_there(name):
@@ -82,27 +85,35 @@ def shard_mark(night, generation, kind, shard):
 def book_so_far(night, generation):
     """What the pupil of a generation asks: all that was learned before it, whether it passed its test or not."""
     learned = night.generation(generation - 1, "learn", ALL_ROWS)
-    return learned if os.path.exists(learned) else night.champion_before(generation).book
+    return learned if os.path.exists(learned) else night.player_before(generation).book
 
 
 def generate(night, generation, task, threads):
-    settings, champion = night.settings, night.champion_before(generation)
+    settings, player = night.settings, night.player_before(generation)
     kind, shard = shard_of(night, task)
     command = [
         night.program("selfplay"), "generate", "--out", night.generation(generation, kind), "--json",
         "--hard-multiple", str(settings["hard_multiple"]), "--shard", f"{shard + 1}/{settings['shards']}",
-        "--seed", str(night.seed_of(generation, kind)), "--weights", champion.weights, "--threads", str(threads),
+        "--seed", str(night.seed_of(generation, kind)), "--weights", player.weights, "--threads", str(threads),
         *ADJUDICATION,
     ]
     if kind == GAMES:
-        command += ["--games", str(settings["games"]), "--nodes", str(settings["nodes"]),
-                    "--openings", settings["openings"]]
+        command += ["--games", str(settings["games"]), *searches(settings), "--openings", settings["openings"],
+                    "--dfrc-share", str(settings["dfrc_share"])]
     else:
         command += ["--games", str(settings["line_games"]),
                     *teaching_games(settings["gate_nodes"], line_openings(night), book_so_far(night, generation))]
     told = json.loads(run(command, night.log(f"generate-{generation}-{kind}-{shard + 1}"), capture=True))
     record = told["file"]
     write_json(shard_mark(night, generation, kind, shard), {"file": os.path.basename(record), "sha256": sha256(record)})
+
+
+def searches(settings):
+    """Most moves are played quickly; those that are labels are searched with all nodes."""
+    if not settings["quick_nodes"]:
+        return ["--nodes", str(settings["nodes"])]
+    return ["--nodes", str(settings["quick_nodes"]),
+            "--deep", f"share={settings['label_share']},nodes={settings['nodes']}"]
 
 
 def shard_is_there(night, generation, task):
@@ -115,6 +126,12 @@ def merge(night, generation, task, threads):
     with published_folder(night.generation(generation, "merge")) as part:
         for kind in kinds(night):
             merge_kind(night, generation, kind, part)
+    # Their games are in the merged record now.
+    for kind in kinds(night):
+        for shard in range(night.settings["shards"]):
+            record = read_json(shard_mark(night, generation, kind, shard))["file"]
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(night.generation(generation, kind, record))
 
 
 def merge_kind(night, generation, kind, part):
@@ -130,6 +147,20 @@ def merge_kind(night, generation, kind, part):
 def records(night, generations):
     """The merged records of these generations, of all kinds."""
     return [night.generation(number, "merge", f"{kind}.tgr") for number in generations for kind in kinds(night)]
+
+
+# --- library: the records become known to the nights to come ----------------------------------------------------
+
+def library(night, generation, task, threads):
+    manifest = night.manifest
+    run([night.program("selfplay"), "library", "add", "--library", library_of(night.hall), *records(night, [generation]),
+         "--night", night.name, "--commit", manifest["commit"], "--date", str(manifest["begun"] + generation),
+         "--champion", sha256(night.champion_before(generation).weights)], night.log(f"library-{generation}"))
+    write_json(night.generation(generation, "library.json"), {})
+
+
+def is_catalogued(night, generation, task):
+    return os.path.exists(night.generation(generation, "library.json"))
 
 
 # --- learn: the book so far and the new lines become a candidate book -------------------------------------------
@@ -168,43 +199,38 @@ def extract(night, generation, task, threads):
         if not night.tunes_weights:
             return
         run([
-            night.program("tune"), "extract", *night.also, *records(night, range(first, generation + 1)),
-            "--out", os.path.join(part, "positions.tps"),
+            # The newest first: of a position that comes again the first label counts.
+            night.program("tune"), "extract", *records(night, range(generation, first - 1, -1)), *night.replayed,
+            "--out", os.path.join(part, "positions.tps"), *([] if settings["unbalanced"] else ["--balance"]),
             "--per-game", str(settings["per_game"]), "--seed", str(night.seed_of(generation, "extract")),
-            "--weights", night.champion_before(generation).weights, "--threads", str(threads),
+            "--weights", night.player_before(generation).weights, "--threads", str(threads),
         ], night.log(f"extract-{generation}"))
 
 
 # --- tune: the champion's weights, fitted to them ---------------------------------------------------------------
 
-# How firmly weights are tied to the champion's: a blank slate may move freely, a good start hardly at all. The games
-# held out decide.
+# How firmly weights are tied to the player's: a blank slate may move freely, a good start hardly at all. Besides, with the
+# loosest of them, by what the player's weights were fitted to. The games held out decide; other games, which no choice has
+# seen, say what came of it.
 TETHERS = ("1e-5", "1e-4", "1e-3", "1e-2", "1e-1", "1")
 
 
 def tune(night, generation, task, threads):
+    player = night.player_before(generation)
     with published_folder(night.generation(generation, "tune")) as part:
         if not night.tunes_weights:
             return
-        fits = []
-        for tether in TETHERS:
-            folder = os.path.join(part, f"tether-{tether}")
-            os.makedirs(folder)
-            told = run([
-                night.program("tune"), "--texel", night.generation(generation, "extract", "positions.tps"),
-                "--start", night.champion_before(generation).weights, "--out", os.path.join(folder, WEIGHTS),
-                "--lambda", str(night.settings["result_share"]), "--l2", tether,
-                "--report", os.path.join(folder, "report"), "--seed", str(night.seed_of(generation, "tune")),
-                "--threads", str(threads), "--json",
-            ], night.log(f"tune-{generation}"), night.environment, capture=True)
-            fits.append((json.loads(told)["loss_after"]["held_out"], tether, folder))
-        _, tether, best = min(fits)
-        os.rename(os.path.join(best, WEIGHTS), os.path.join(part, WEIGHTS))
-        os.rename(os.path.join(best, "report"), os.path.join(part, "report"))
-        write_json(os.path.join(part, "tethers.json"),
-                   {"chosen": tether, "held_out_loss": {name: loss for loss, name, _ in fits}})
-        for _, _, folder in fits:
-            shutil.rmtree(folder)
+        told = run([
+            night.program("tune"), "--texel", night.generation(generation, "extract", "positions.tps"),
+            "--start", player.weights, "--out", os.path.join(part, WEIGHTS),
+            "--lambda", str(night.settings["result_share"]), "--l2", ",".join(TETHERS), "--report-share", "5%",
+            *(["--prior", player.evidence] if player.evidence else []), "--evidence", os.path.join(part, EVIDENCE),
+            "--report", os.path.join(part, "report"), "--seed", str(night.seed_of(generation, "tune")),
+            "--threads", str(threads), "--json",
+        ], night.log(f"tune-{generation}"), night.environment, capture=True)
+        fit = json.loads(told)
+        write_json(os.path.join(part, "tethers.json"), {
+            "chosen": fit["tie"], "tried": fit["tried"], "loss_before": fit["loss_before"], "loss_after": fit["loss_after"]})
 
 
 # --- gate: a sequential test of each arm, in shards -------------------------------------------------------------
@@ -214,7 +240,7 @@ def candidate_of(night, generation, arm):
     before = night.champion_before(generation)
     tuned, learned = night.generation(generation, "tune"), night.generation(generation, "learn")
     return Candidate(
-        os.path.join(tuned, WEIGHTS) if arm in ("weights", "both") else before.weights,
+        Champion(tuned) if arm in ("weights", "both") else before,
         os.path.join(learned, BOOK) if arm in ("book", "both") else before.book,
     )
 
@@ -222,13 +248,9 @@ def candidate_of(night, generation, arm):
 class Candidate(Champion):
     """Weights and a book that lie in different folders."""
 
-    def __init__(self, weights, book):
-        super().__init__(None)
-        self._weights, self._book = weights, book
-
-    @property
-    def weights(self):
-        return self._weights
+    def __init__(self, fitted, book):
+        super().__init__(fitted.folder)
+        self._book = book
 
     @property
     def book(self):
@@ -304,7 +326,7 @@ def promote(night, generation, task, threads):
     before, judged = night.champion_before(generation), verdicts(night, generation)
     passed = [arm for arm in night.arms if judged[arm]["verdict"] == "passed"]
     passed.sort(key=lambda arm: strength(judged[arm])["score"], reverse=True)
-    choice = {"arm": passed[0] if passed else None, "outsider": None}
+    choice = {"arm": passed[0] if passed else None, "outsider": None, "refused": None}
     with published_folder(night.generation(generation, "promote")) as part:
         if passed:
             candidate = candidate_of(night, generation, passed[0])
@@ -313,21 +335,46 @@ def promote(night, generation, task, threads):
                 choice["arm"] = None
         winner = candidate_of(night, generation, choice["arm"]) if choice["arm"] else before
         winner.copy_to(part)
-        write_json(os.path.join(part, "choice.json"), choice)
+        player, why = player_after(night, generation, judged, choice, winner)
+        player.copy_to(os.path.join(part, PLAYER))
+        write_json(os.path.join(part, PLAYER, ORIGIN), {"champion": winner.identity, "why": why})
         if choice["arm"]:
-            results = {name: strength(judged[choice["arm"]])[name] for name in ("results", "elo", "score")}
-            origin = {
-                "night": os.path.basename(night.folder), "generation": generation, "promoted": choice["arm"],
-                "against_the_champion_before": results,
-                # Records of other nights by what is in them: where they lay means nothing elsewhere.
-                "settings": {**night.settings, "also": sorted(night.manifest.get("also", {}).values())},
-                "programs": night.manifest["programs"],
-                "games_sha256": {kind: sha256(night.generation(generation, "merge", f"{kind}.tgr")) for kind in kinds(night)},
-                "weights_sha256": sha256(winner.weights),
-                "book_sha256": sha256(winner.book) if winner.book else None,
-            }
+            origin = origin_of(night, generation, judged, choice, winner)
             write_json(os.path.join(part, ORIGIN), origin)
-            night.hall.promote(winner, origin)
+            choice["refused"] = night.hall.promote(winner, origin, before.identity)
+        write_json(os.path.join(part, "choice.json"), choice)
+    night.hall.play_on(night.generation(generation, "promote", PLAYER))
+
+
+def player_after(night, generation, judged, choice, winner):
+    """Who plays the next games, and why: the newest weights, unless they measured weaker than the champion. What ships
+    must have passed its test; what only plays need not: an undecided candidate's games are as good as the champion's, and
+    its fit is not lost."""
+    if choice["arm"] or not night.tunes_weights:
+        return winner, "the champion"
+    if choice["outsider"] and choice["outsider"].get("objects"):
+        return winner, "the champion, because the outsider objects to the newest weights"
+    arm = next(arm for arm in ("weights", "both") if arm in night.arms)
+    score = strength(judged[arm]).get("score")
+    if score is not None and score >= 0.5:
+        return candidate_of(night, generation, arm), f"the newest weights, which scored {100 * score:.1f}%"
+    return winner, "the champion, because the newest weights are no better"
+
+
+def origin_of(night, generation, judged, choice, winner):
+    """Where a champion comes from."""
+    return {
+        "night": night.name, "generation": generation, "promoted": choice["arm"], "commit": night.manifest["commit"],
+        "against_the_champion_before": {name: strength(judged[choice["arm"]])[name] for name in ("results", "elo", "score")},
+        # Records of other nights by what is in them: where they lay means nothing elsewhere.
+        "settings": {**night.settings, "also": sorted(night.manifest["also"].values())},
+        "programs": night.manifest["programs"],
+        "shipped_weights_sha256": night.manifest["shipped_weights_sha256"],
+        "replayed": sorted(record["hash"] for record in night.manifest["library"]["files"]),
+        "games_sha256": {kind: sha256(night.generation(generation, "merge", f"{kind}.tgr")) for kind in kinds(night)},
+        "weights_sha256": sha256(winner.weights),
+        "book_sha256": sha256(winner.book) if winner.book else None,
+    }
 
 
 # --- rate: each generation against the night's start and against what is shipped --------------------------------
@@ -349,6 +396,8 @@ def rate(night, generation, task, threads):
             ], log, capture=True)
             encounter = json.loads(told)["encounters"][0]
             ratings[name] = {key: encounter[key] for key in ("results", "score", "elo", "pentanomial")}
+        if settings["rating_games"] and settings["outsider_games"]:
+            ratings.update(outsider.rate(night, generation, champion, settings["rating_games"], threads))
         write_json(os.path.join(part, "ratings.json"), ratings)
 
 
@@ -363,7 +412,11 @@ def ship(night, generation, task, threads):
         if night.settings["no_ship"]:
             return
         champion = last_champion(night)
-        command = [os.path.join(night.root, "scripts", "ship"), "--weights", champion.weights, "--out", part]
+        # Compiled from the source that was judged, with what the checkout has compiled already.
+        target = night.path(source.FOLDER, "target")
+        if not os.path.lexists(target):
+            os.symlink(os.path.join(night.manifest["root"], "target"), target)
+        command = [night.path(source.FOLDER, "scripts", "ship"), "--weights", champion.weights, "--out", part]
         if champion.book:
             command += ["--book", champion.book]
         run(command, night.log("ship"), night.environment)
@@ -374,26 +427,38 @@ def report(night, generation, task, threads):
     write_report(night)
 
 
+# Written when everything that the night consists of is there.
+FINISHED = "finished.json"
+
 STAGES = (
     # A generation begins when the one before has its champion; the openings of the first serve all.
     Stage("openings", (), openings, lambda night, generation, task: os.path.isdir(night.path("openings")),
           before=("promote",)),
     Stage("generate", ("openings",), generate, shard_is_there,
-          lambda night: len(kinds(night)) * night.settings["shards"]),
+          lambda night: len(kinds(night)) * night.settings["shards"], resumes=True),
     Stage("merge", ("generate",), merge, folder_is_there("merge")),
+    Stage("library", ("merge",), library, is_catalogued),
     Stage("learn", ("merge",), learn, folder_is_there("learn")),
     Stage("extract", ("merge",), extract, folder_is_there("extract")),
     Stage("tune", ("extract",), tune, folder_is_there("tune")),
     Stage("gate", ("learn", "tune"), gate, gate_shard_is_played,
-          lambda night: len(night.arms) * night.settings["gate_shards"]),
+          lambda night: len(night.arms) * night.settings["gate_shards"], resumes=True),
     Stage("verdict", ("gate",), verdict, arm_is_judged, lambda night: len(night.arms)),
     Stage("promote", ("verdict",), promote, folder_is_there("promote")),
     Stage("rate", ("promote",), rate, folder_is_there("rate")),
     Stage("ship", ("promote",), ship, lambda night, generation, task: os.path.isdir(night.path("ship")), final=True),
-    Stage("report", ("rate", "ship"), report,
-          lambda night, generation, task: os.path.exists(night.path("report.html")), final=True),
+    # Written in any case; the night is finished only if nothing was missing.
+    Stage("report", ("library", "rate", "ship"), report,
+          lambda night, generation, task: os.path.exists(night.path(FINISHED)), final=True),
 )
 BY_NAME = {stage.name: stage for stage in STAGES}
+
+
+def missing(night):
+    """What a report would have to leave out: names of stages that are not done, as a reader knows them."""
+    return sorted({stage.name if stage.final else f"{stage.name} of generation {generation}"
+                   for stage, generation, task in work(night)
+                   if stage.name != "report" and not stage.is_done(night, generation, task)})
 
 
 def work(night):
