@@ -413,9 +413,10 @@ def ship(night, generation, task, threads):
             return
         champion = last_champion(night)
         # Compiled from the source that was judged, with what the checkout has compiled already.
-        target = night.path(source.FOLDER, "target")
+        compiled, target = os.path.join(night.manifest["root"], "target"), night.path(source.FOLDER, "target")
+        os.makedirs(compiled, exist_ok=True)
         if not os.path.lexists(target):
-            os.symlink(os.path.join(night.manifest["root"], "target"), target)
+            os.symlink(compiled, target)
         command = [night.path(source.FOLDER, "scripts", "ship"), "--weights", champion.weights, "--out", part]
         if champion.book:
             command += ["--book", champion.book]
