@@ -290,6 +290,8 @@ def history(arguments):
     if player.folder != reigning.folder:
         say(f"the next games are played by {os.path.relpath(player.folder, hall.folder)}: {player.origin.get('why')}")
     say("nights:")
+    for line in past.older_lines(arguments.nights):
+        say(line)
     for folder in past.nights_of(arguments.nights):
         for line in past.night_lines(attach(open_night(folder), arguments)):
             say(line)

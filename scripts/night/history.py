@@ -9,16 +9,27 @@ from .report import elo_text, rows_of, why
 from .stages import FINISHED, missing
 
 
-def nights_of(folder):
-    """The nights of a place, the oldest first: those that this program can read."""
+def manifests(folder):
+    """All nights of a place, the oldest first: (folder, manifest)."""
     found = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         path = os.path.join(folder, name, "manifest.json")
         if os.path.isfile(path):
             manifest = read_json(path)
-            if manifest.get("format") == FORMAT:
-                found.append((manifest.get("begun", 0), os.path.join(folder, name)))
-    return [path for _, path in sorted(found)]
+            found.append((manifest.get("begun", 0), os.path.join(folder, name), manifest))
+    return [(path, manifest) for _, path, manifest in sorted(found, key=lambda night: night[:2])]
+
+
+def nights_of(folder):
+    """Those that this program can read."""
+    return [path for path, manifest in manifests(folder) if manifest.get("format") == FORMAT]
+
+
+def older_lines(folder):
+    """Those that it cannot."""
+    for path, manifest in manifests(folder):
+        if manifest.get("format") != FORMAT:
+            yield f"  {os.path.basename(path)}: begun by another version of this program (format {manifest.get('format')})"
 
 
 def night_lines(night):

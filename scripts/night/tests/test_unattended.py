@@ -9,7 +9,7 @@ import unittest
 
 from night import source, unattended
 from night.files import NightError, locked, write_json
-from night.history import champion_lines, night_lines, nights_of
+from night.history import champion_lines, night_lines, nights_of, older_lines
 from night.stages import FINISHED
 from night.tests.places import Place
 
@@ -85,6 +85,9 @@ class Unattended(Place):
         write_json(self.night("b").path(FINISHED), {"generations": [{"generation": 1, "why": "the champion stays."}]})
         self.night("a")
         self.assertEqual([os.path.basename(folder) for folder in nights_of(self.nights)], ["a", "b"])
+        fill(os.path.join(self.nights, "old", "manifest.json"), 0)
+        write_json(os.path.join(self.nights, "old", "manifest.json"), {"format": 1})
+        self.assertEqual(list(older_lines(self.nights)), ["  old: begun by another version of this program (format 1)"])
         self.assertEqual(list(night_lines(self.night("c")))[0], "  c: not finished, extract of generation 1 and more missing")
         self.hall.promote(self.shipped, {"night": "x", "generation": 1}, self.shipped.identity)
         self.assertIn("* 0001-x-1", list(champion_lines(self.hall))[0])
