@@ -58,7 +58,7 @@ def parser(text):
     place.add_argument("--task", type=int, default=0, help=argparse.SUPPRESS)
     size = told.add_argument_group("what decides the result (kept in the manifest)")
     helps = {
-        "seed": "decides everything random [the date]",
+        "seed": "decides everything random [of the date and the name]",
         "generations": "rounds of play, learn, tune, judge",
         "games": "games of a generation, from random openings: for the weights",
         "line_games": "games besides, from the ways to begin a game: for the book",
@@ -156,7 +156,7 @@ def play_night(arguments, name):
     has_begun = os.path.exists(os.path.join(folder, "manifest.json"))
     today = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
     # Everything is refused here or not at all: nothing is made yet.
-    chosen = complete(settings, today)
+    chosen = complete(settings, today, name)
     if not has_begun:
         check(chosen)
     if arguments.slurm:
@@ -287,7 +287,7 @@ def history(arguments):
     if reigning.folder == hall.shipped.folder:
         say("* what the repository ships")
     player = hall.player()
-    if player.folder != reigning.folder:
+    if player.identity != reigning.identity:
         say(f"the next games are played by {os.path.relpath(player.folder, hall.folder)}: {player.origin.get('why')}")
     say("nights:")
     for line in past.older_lines(arguments.nights):

@@ -2,6 +2,7 @@
 
 import os
 import re
+import zlib
 
 from .files import NightError
 
@@ -12,7 +13,7 @@ MOST_TASKS = 1000
 
 # The option (`_` for `-`) and its default.
 SETTINGS = {
-    "seed": None,  # of the date
+    "seed": None,  # of the date and the name
     "generations": 1,
     "games": 1200,
     "line_games": 200,
@@ -58,21 +59,28 @@ def also_paths(settings):
     return [path for path in settings["also"].split(",") if path]
 
 
-def complete(asked, today):
+def complete(asked, today, name=None):
     """Every setting with its value: what was asked for, or what follows from the rest."""
-    chosen = {name: default if asked.get(name) is None else asked[name] for name, default in SETTINGS.items()}
+    chosen = {setting: default if asked.get(setting) is None else asked[setting] for setting, default in SETTINGS.items()}
     follows = {
-        "seed": lambda: int(today.strftime("%Y%m%d")),
+        "seed": lambda: usual_seed(today, name),
         "gate_nodes": lambda: chosen["nodes"],
         "quick_nodes": lambda: max(1, chosen["nodes"] // 8),
         "dfrc_share": lambda: 0.1 if chosen["openings"] == "random" else 0.0,
     }
-    for name, value in follows.items():
-        if chosen[name] is None:
-            chosen[name] = value()
+    for setting, value in follows.items():
+        if chosen[setting] is None:
+            chosen[setting] = value()
     if chosen["from_zero"] and not chosen["rating_games"]:
         chosen["rating_games"] = 100
     return chosen
+
+
+def usual_seed(today, name):
+    """The date; for a night with a name of its own another one, or two nights of a day would play the same games."""
+    if name in (None, today.strftime("%Y-%m-%d")):
+        return int(today.strftime("%Y%m%d"))
+    return zlib.crc32(f"{today:%Y-%m-%d} {name}".encode())
 
 
 def check(settings):

@@ -25,6 +25,12 @@ class Settings(unittest.TestCase):
         self.assertEqual(complete({"openings": "dfrc"}, TODAY)["dfrc_share"], 0.0)
         self.assertEqual(complete({"nodes": 5000, "gate_nodes": 7}, TODAY)["gate_nodes"], 7)
 
+    def test_two_nights_of_a_day_play_other_games(self):
+        seeds = {complete({}, TODAY, name)["seed"] for name in ("2026-11-18", "2026-11-18.2", "2026-11-18.3", "mine")}
+        self.assertEqual(len(seeds), 4)
+        self.assertEqual(complete({}, TODAY, "2026-11-18")["seed"], 20261118)
+        self.assertEqual(complete({}, TODAY, "mine"), complete({}, TODAY, "mine"))
+
     def test_nonsense_is_refused_with_its_option(self):
         for asked in ({"sprt": "nonsense"}, {"sprt": "elo0=5,elo1=0"}, {"sprt": "elo0=0,elo1=5,alpha=0.7"},
                       {"sprt": "elo0=0"}, {"sprt": "elo0=0,elo1=inf"}, {"sprt": "elo0=0,elo1=5,gamma=1"},
