@@ -82,7 +82,9 @@ def parser(text):
         "sprt": "the test that a candidate must pass",
         "gate_tc": "a second test at this clock, in which it must not be weaker, such as 2+0.02 [none]",
         "rating_games": "games that rate each generation [0; from zero 100]",
-        "outsider_games": "games against an engine that never saw ours, where one is installed",
+        "outsider_games": "games of candidate and of champion against an engine that never saw ours, where one is installed; "
+                          "2000 see 25 Elo",
+        "outsider_nodes": "its nodes a move [stockfish 0.3 times --gate-nodes, which made 50% in 24 games at 1000]",
     }
     for name, text_of_it in helps.items():
         default = SETTINGS[name]

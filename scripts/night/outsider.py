@@ -37,12 +37,13 @@ def play(night, generation, who, player, games, threads):
     """A match of ours against the outsider that is installed; `failed` games say nothing of either."""
     name, program, options, share = installed()
     nodes = night.settings["gate_nodes"]
+    handicap = night.settings["outsider_nodes"] or max(1, round(nodes * share))
     ours = {"EvalFile": player.weights, "Hash": "16"}
     ours.update({"ExperienceFile": player.book} if player.book else {"UseExperienceBook": "false"})
     told = run([
         night.program("selfplay"), "match",
         "--engine", process(who, night.program("tabula"), ours, f"nodes={nodes}"),
-        "--engine", process(name, program, options, f"nodes={max(1, round(nodes * share))}"),
+        "--engine", process(name, program, options, f"nodes={handicap}"),
         "--games", str(games), "--seed", str(night.seed_of(generation, "outsider")),
         "--concurrency", str(threads), "--log", os.path.join(night.folder, "logs", "outsider"),
         "--resign", "movecount=4,score=900,twosided", "--json",

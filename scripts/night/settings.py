@@ -38,13 +38,14 @@ SETTINGS = {
     "gate_tc": "",  # no part at a clock
     "rating_games": 0,
     "outsider_games": 2000,
+    "outsider_nodes": 0,  # a share of gate_nodes that makes an even match
     "from_zero": False,
     "no_ship": False,
 }
 
 AT_LEAST_ONE = ("generations", "games", "line_games", "nodes", "hard_multiple", "shards", "gate_games", "gate_shards",
                 "gate_nodes", "window", "per_game")
-NOT_NEGATIVE = ("quick_nodes", "replay_games", "rating_games", "outsider_games", "seed")
+NOT_NEGATIVE = ("quick_nodes", "replay_games", "rating_games", "outsider_games", "outsider_nodes", "seed")
 SHARES = ("label_share", "dfrc_share", "result_share")
 EVEN = ("gate_games", "rating_games", "outsider_games")
 TIME_CONTROL = re.compile(r"(\d+/)?\d+(\.\d+)?(\+\d+(\.\d+)?)?")
