@@ -5,6 +5,7 @@ mod compare_command;
 mod extract_command;
 mod positions;
 mod start_command;
+mod tether;
 mod texel_command;
 mod weights;
 

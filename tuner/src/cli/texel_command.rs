@@ -27,6 +27,7 @@ use tuner::starts;
 use tuner::store::Store;
 
 use super::positions::{LoadCost, PositionArgs};
+use super::tether::{Tether, Tie, Tried};
 use super::{INTERRUPTED, Interrupt, not_negative, use_threads, weights};
 
 #[derive(Args)]
@@ -57,7 +58,7 @@ pub struct TexelArgs {
     /// What moving a weight by 100 centipawns from the start costs, in loss; `auto` weighs it against the
     /// number of positions, for files too small to fit every weight freely. With commas between: all are tried, and the
     /// positions held out choose
-    #[arg(long, value_name = "X|auto", default_value = "1e-6", value_delimiter = ',', value_parser = tether)]
+    #[arg(long, value_name = "X|auto", default_value = "1e-6", value_delimiter = ',', value_parser = Tether::parse)]
     l2: Vec<Tether>,
 
     /// What the weights of the start were fitted to (written by --evidence): weights that were often seen are held more
@@ -151,7 +152,7 @@ pub fn run(args: &TexelArgs) -> anyhow::Result<ExitCode> {
     let resumed = args.resume.as_deref().map(Checkpoint::load).transpose()?;
     check_writable(&args.out)?;
     let prior = args.prior.as_deref().map(Evidence::load).transpose()?;
-    let ties = args.ties(prior.is_some());
+    let ties = Tie::all(&args.l2, if prior.is_some() { &args.prior_share } else { &[] });
     ensure!(
         ties.len() == 1 || args.resume.is_none(),
         "--resume goes on with one fit: give one --l2 and no --prior"
@@ -225,7 +226,7 @@ pub fn run(args: &TexelArgs) -> anyhow::Result<ExitCode> {
     let mut tried = Vec::new();
     let mut best: Option<(Fit, Tie)> = None;
     for tie in ties {
-        let fit = descent.run(&tie.options(args, prior.as_ref(), data.train.len()), &mut see);
+        let fit = descent.run(&options(args, tie, prior.as_ref(), data.train.len()), &mut see);
         let held_out = choose(&fit);
         let better = |than: &Tried| held_out.unwrap_or(0.0) < than.held_out.unwrap_or(f64::INFINITY);
         if tried.iter().all(better) {
@@ -281,78 +282,16 @@ pub fn run(args: &TexelArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How firmly weights are tied to the start.
-#[derive(Clone, Copy, Debug)]
-enum Tether {
-    Given(f64),
-    Auto,
-}
-
-/// What `auto` costs all positions together. On 100,000 positions of self-play from a blank slate the hold-out loss was
-/// 0.05814 with next to no tether, 0.05757 with 1, 0.05722 with 3, 0.05744 with 10 and 0.05765 with 30.
-const AUTO_TETHER: f64 = 3.0;
-
-impl Tether {
-    fn per_position(self, positions: usize) -> f64 {
-        match self {
-            Tether::Given(cost) => cost,
-            Tether::Auto => AUTO_TETHER / positions.max(1) as f64,
-        }
-    }
-}
-
-fn tether(text: &str) -> Result<Tether, String> {
-    if text == "auto" { Ok(Tether::Auto) } else { not_negative(text).map(Tether::Given) }
-}
-
-/// How firmly the weights of one fit are tied to the start.
-#[derive(Clone, Copy, Debug)]
-struct Tie {
-    l2: Tether,
-    /// How much of the prior counts.
-    prior_share: f64,
-}
-
-/// A fit that was tried, and what those held out say of it.
-struct Tried {
-    tie: Tie,
-    held_out: Option<f64>,
-}
-
 /// The share of a prior that the evidence of a fit to further positions takes over.
 const OLDER_EVIDENCE: f64 = 0.5;
 
-impl TexelArgs {
-    /// Every tether without a prior, and the first with each share of it.
-    fn ties(&self, has_prior: bool) -> Vec<Tie> {
-        let without = self.l2.iter().map(|&l2| Tie { l2, prior_share: 0.0 });
-        let shares = if has_prior { self.prior_share.as_slice() } else { &[] };
-        let with = self.l2.first().into_iter().flat_map(|&l2| shares.iter().map(move |&share| (l2, share)));
-        without.chain(with.map(|(l2, prior_share)| Tie { l2, prior_share })).collect()
-    }
-}
-
-impl Tie {
-    fn options(self, args: &TexelArgs, prior: Option<&Evidence>, positions: usize) -> FitOptions {
-        let prior = prior.filter(|_| self.prior_share > 0.0);
-        FitOptions {
-            prior: prior.map(|prior| prior.precision(self.prior_share, positions)),
-            ..options(args, self, positions)
-        }
-    }
-
-    fn json(self, positions: usize) -> Value {
-        json!({ "l2": self.l2.per_position(positions), "prior_share": self.prior_share })
-    }
-}
-
-fn options(args: &TexelArgs, tie: Tie, positions: usize) -> FitOptions {
+fn options(args: &TexelArgs, tie: Tie, prior: Option<&Evidence>, positions: usize) -> FitOptions {
     let adam = args.optimizer == Optimizer::Adam;
     FitOptions {
         optimizer: args.optimizer,
         scaling: args.scaling,
         l2: tie.l2.per_position(positions),
-        prior: None,
+        prior: tie.precision(prior, positions),
         max_iters: args.max_iters.unwrap_or(if adam { 5_000 } else { 200 }),
         tolerance: args.tolerance,
         patience: args.patience.unwrap_or(if adam { 200 } else { 12 }),
