@@ -1,11 +1,12 @@
 """Champions: weights and a book that won their gate, kept with their history."""
 
 import os
-import shutil
 
-from .files import NightError, copy_whole, read_json, sync_folder, write_json
+from .files import NightError, copy_whole, read_json, remove_tree, sync_folder, write_json
 
 WEIGHTS, BOOK, ORIGIN = "weights.toml", "experience.exp", "origin.json"
+# Beside the nights: the champion that reigns, and all of them.
+LINK, HISTORY = "champion", "history"
 
 
 class Champion:
@@ -40,14 +41,18 @@ class Hall:
 
     def __init__(self, folder, shipped):
         self.folder = folder
-        self.link = os.path.join(folder, "champion")
-        self.history_folder = os.path.join(folder, "history")
+        self.link = os.path.join(folder, LINK)
+        self.history_folder = os.path.join(folder, HISTORY)
         self.shipped = shipped
 
     def current(self):
-        if os.path.exists(self.link):
-            return Champion(os.path.realpath(self.link))
-        return self.shipped
+        if not os.path.lexists(self.link):
+            return self.shipped
+        champion = Champion(os.path.realpath(self.link))
+        if not os.path.isfile(champion.weights):
+            raise NightError(f"{self.link} should lead to a champion, but there is no {champion.weights}; remove "
+                             f"{self.link} to go on from what is shipped")
+        return champion
 
     def entries(self):
         if not os.path.isdir(self.history_folder):
@@ -64,7 +69,7 @@ class Hall:
         name = f"{number:04}-{origin['night']}-{origin['generation']}"
         os.makedirs(self.history_folder, exist_ok=True)
         part = os.path.join(self.history_folder, f"{name}.part-{os.getpid()}")
-        shutil.rmtree(part, ignore_errors=True)
+        remove_tree(part, self.history_folder)
         os.makedirs(part)
         champion.copy_to(part)
         write_json(os.path.join(part, ORIGIN), origin)
@@ -77,7 +82,7 @@ class Hall:
         temporary = f"{self.link}.part-{os.getpid()}"
         if os.path.lexists(temporary):
             os.remove(temporary)
-        os.symlink(os.path.join("history", name), temporary)
+        os.symlink(os.path.join(HISTORY, name), temporary)
         os.replace(temporary, self.link)
         sync_folder(self.folder)
 

@@ -9,7 +9,7 @@ import sys
 from . import local, slurm
 from .champion import Champion, Hall
 from .files import NightError, copy_whole, locked
-from .manifest import SETTINGS, begin, differences, open_night
+from .manifest import SETTINGS, begin, check_name, check_unused, differences, open_night
 from .report import print_table, status_table
 from .stages import BY_NAME, discard_parts
 
@@ -74,6 +74,11 @@ def parser(text):
     return told
 
 
+def folder_of(arguments, name):
+    """The folder of the night of this name. Nothing is made or read before the name is checked."""
+    return os.path.join(arguments.nights, check_name(name))
+
+
 def hall_of(arguments, folder=None, from_zero=False):
     """A night from zero has champions of its own: the blank slate must not dethrone anyone."""
     place = folder if from_zero else arguments.nights
@@ -105,8 +110,10 @@ def run_night(arguments):
     settings = {name: getattr(arguments, name) for name in SETTINGS}
     if settings["also"]:
         settings["also"] = ",".join(map(os.path.abspath, settings["also"].split(",")))
-    name = arguments.name or datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-    folder = os.path.join(arguments.nights, name)
+    name = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d") if arguments.name is None else arguments.name
+    folder = folder_of(arguments, name)
+    if not os.path.exists(os.path.join(folder, "manifest.json")):
+        check_unused(folder)
     with locked(os.path.join(folder, "lock"), f"night {name}"):
         if os.path.exists(os.path.join(folder, "manifest.json")):
             night = open_night(folder)
@@ -147,8 +154,8 @@ def run_stage(arguments):
 
 
 def newest(arguments):
-    if arguments.name:
-        return os.path.join(arguments.nights, arguments.name)
+    if arguments.name is not None:
+        return folder_of(arguments, arguments.name)
     folders = [os.path.join(arguments.nights, name) for name in
                (os.listdir(arguments.nights) if os.path.isdir(arguments.nights) else [])]
     nights = [folder for folder in folders if os.path.exists(os.path.join(folder, "manifest.json"))]
@@ -182,8 +189,8 @@ def history(arguments):
 
 
 def hall_for_name(arguments):
-    if arguments.name:
-        return attach(open_night(os.path.join(arguments.nights, arguments.name)), arguments).hall
+    if arguments.name is not None:
+        return attach(open_night(folder_of(arguments, arguments.name)), arguments).hall
     return hall_of(arguments)
 
 
@@ -214,6 +221,9 @@ def main(text):
         return commands[arguments.what](arguments)
     except NightError as error:
         print(f"nightly: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"nightly: {error}; what is finished is kept, and the same command goes on from here", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nnightly: stopped; what is finished is kept, and the same command goes on from here", file=sys.stderr)

@@ -2,10 +2,10 @@
 
 import datetime
 import os
-import shutil
+import re
 
-from .champion import Champion
-from .files import NightError, copy_whole, read_json, run, sha256, write_json
+from .champion import BOOK, HISTORY, LINK, WEIGHTS, Champion
+from .files import NightError, copy_whole, read_json, remove_tree, run, sha256, write_json
 
 FORMAT = 1
 PROGRAMS = ("selfplay", "tune", "tabula")
@@ -36,6 +36,31 @@ SETTINGS = {
     "from_zero": False,
     "no_ship": False,
 }
+
+
+# Names beside the nights that are not nights, and the mark of what is not finished.
+RESERVED = (LINK, HISTORY)
+UNFINISHED = ".part-"
+LONGEST_NAME = 64
+# What a night's folder may hold before its manifest is written.
+BEFORE_THE_MANIFEST = ("bin", "lock", "logs", "start")
+
+
+def check_name(name):
+    """The one rule for the name of a night: it is a folder's name, part of job names and of the history."""
+    wrong = None
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", name):
+        wrong = "letters, digits, '-', '_' and '.' only, and neither '-' nor '.' first"
+    elif len(name) > LONGEST_NAME:
+        wrong = f"at most {LONGEST_NAME} characters"
+    elif name.lower() in RESERVED:
+        wrong = f"{' and '.join(RESERVED)} are taken: they hold the champions of all nights"
+    elif UNFINISHED in name:
+        wrong = f"'{UNFINISHED}' marks what is not finished"
+    if wrong:
+        shown = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
+        raise NightError(f"--name {shown!r}: {wrong}; for example --name 2026-01-31 or --name longer-games")
+    return name
 
 
 def also_paths(settings):
@@ -143,7 +168,7 @@ def begin(folder, settings, champion, release_folder):
                 "also": {path: sha256(path) for path in also_paths(chosen)}}
     night = Night(folder, manifest)
     start = night.path("start")
-    shutil.rmtree(start, ignore_errors=True)
+    remove_tree(start, folder)
     os.makedirs(start)
     if chosen["from_zero"]:
         weights = os.path.join(start, "weights.toml")
@@ -153,6 +178,21 @@ def begin(folder, settings, champion, release_folder):
     manifest["start"] = {name: sha256(os.path.join(start, name)) for name in sorted(os.listdir(start))}
     write_json(night.path("manifest.json"), manifest)
     return night
+
+
+def check_unused(folder):
+    """A folder without a manifest may be what a killed night left, and nothing else: it is begun anew."""
+    if not os.path.isdir(folder):
+        return
+    start = os.path.join(folder, "start")
+    strangers = [name for name in sorted(os.listdir(folder)) if name not in BEFORE_THE_MANIFEST
+                 and not name.startswith("manifest.json")]
+    if os.path.isdir(start):
+        strangers += [os.path.join("start", name) for name in sorted(os.listdir(start))
+                      if name.split(UNFINISHED)[0] not in (WEIGHTS, BOOK)]
+    if strangers:
+        raise NightError(f"{folder} is no night and holds other files ({', '.join(strangers[:3])}); they stay: begin the "
+                         "night under another --name")
 
 
 def check(settings):
