@@ -180,6 +180,9 @@ fn mirrored(material: Material) -> Material {
     material.rotate_left(32)
 }
 
+/// The most sentences that are kept until somebody tells them.
+const MOST_COMPLAINTS: usize = 20;
+
 /// What went wrong and was not told yet.
 #[derive(Default)]
 struct Complaints {
@@ -290,7 +293,15 @@ impl Tablebases {
     }
 
     fn complain(&self, sentence: String) {
-        self.complaints.lock().unwrap_or_else(PoisonError::into_inner).pending.push(sentence);
+        let mut complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        // A path may name any number of folders that are not there.
+        match complaints.pending.len() {
+            0..MOST_COMPLAINTS => complaints.pending.push(sentence),
+            MOST_COMPLAINTS => {
+                complaints.pending.push("and more is wrong with other folders or files".to_string())
+            }
+            _ => {}
+        }
     }
 
     /// The result of a position as if the count of the fifty-move rule began now. `None` with castling

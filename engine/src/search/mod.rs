@@ -133,6 +133,8 @@ pub trait Handler: Send {
     fn report(&mut self, _report: &SearchReport) {}
     /// The root move that is being searched, and its number from 1.
     fn current_move(&mut self, _depth: u32, _m: Move, _number: u32) {}
+    /// The system gave fewer threads than were asked for.
+    fn fewer_threads(&mut self, _asked: usize, _got: usize) {}
 }
 
 /// Hears nothing.
@@ -383,21 +385,27 @@ impl Searcher {
         let Some((main_memory, helper_memories)) = self.memories[..threads].split_first_mut() else {
             unreachable!("there is always one thread")
         };
-        let mut threads: Vec<Thread<P>> = Vec::with_capacity(1 + helper_memories.len());
+        let helper_count = helper_memories.len();
+        let mut threads: Vec<Thread<P>> = Vec::with_capacity(1 + helper_count);
         std::thread::scope(|scope| {
             let helpers: Vec<_> = helper_memories
                 .iter_mut()
                 .enumerate()
-                .map(|(index, memory)| {
+                .map_while(|(index, memory)| {
                     let (shared, root_moves) = (&shared, &root_moves);
-                    scope.spawn(move || {
+                    // The system may refuse a thread: the search goes on with those it has.
+                    let spawned = std::thread::Builder::new().spawn_scoped(scope, move || {
                         let mut thread =
                             Thread::new(params, board, root_moves, shared, memory, None, index + 1);
                         thread.deepen();
                         thread
-                    })
+                    });
+                    spawned.ok()
                 })
                 .collect();
+            if helpers.len() < helper_count {
+                handler.fewer_threads(1 + helper_count, 1 + helpers.len());
+            }
             let mut main = Thread::new(params, board, &root_moves, &shared, main_memory, Some(handler), 0);
             main.deepen();
             shared.stop();
