@@ -9,6 +9,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use engine::eval::gradient::Pair;
 use engine::eval::{EvalParams, Header};
+use engine::unfinished_file;
 use selfplay::calendar::Date;
 use serde_json::{Value, json};
 use tuner::checkpoint::Checkpoint;
@@ -307,7 +308,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 /// Better to know now than after the fit.
 fn check_writable(out: &Path) -> anyhow::Result<()> {
     let probe = with_suffix(out, ".checkpoint.new");
-    std::fs::write(&probe, "").with_context(|| format!("cannot write beside {}", out.display()))?;
+    unfinished_file::begin(&probe).with_context(|| format!("cannot write beside {}", out.display()))?;
     let _ = std::fs::remove_file(&probe);
     Ok(())
 }
@@ -461,9 +462,7 @@ impl Outcome<'_> {
     fn write(&self) -> anyhow::Result<()> {
         // Whole or not at all: somebody may be playing with the old ones.
         let out = &self.args.out;
-        let beside = with_suffix(out, ".new");
-        std::fs::write(&beside, self.params.to_toml(&self.header()))
-            .and_then(|()| std::fs::rename(&beside, out))
+        unfinished_file::write_whole(out, ".new", self.params.to_toml(&self.header()).as_bytes())
             .with_context(|| format!("cannot write {}", out.display()))?;
         if let Some(directory) = &self.args.report {
             let fail = || format!("cannot write the report to {}", directory.display());
