@@ -11,6 +11,7 @@ pub mod engine_spec;
 pub mod fault;
 pub mod game;
 pub mod journal;
+mod leftovers;
 pub mod limit;
 pub mod opening;
 pub mod pgn_writer;
