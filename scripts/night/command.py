@@ -214,7 +214,12 @@ def adopt(arguments):
 
 
 def main(text):
-    arguments = parser(text).parse_args()
+    told = parser(text)
+    arguments = told.parse_args()
+    # "--name=--" gives argparse an empty list instead of a text.
+    empty = [name for name, value in vars(arguments).items() if isinstance(value, list)]
+    if empty:
+        told.error(f"--{empty[0].replace('_', '-')}: '--' is no value")
     commands = {"run": run_night, "status": status, "history": history, "rollback": rollback, "adopt": adopt,
                 "stage": run_stage}
     try:

@@ -208,6 +208,11 @@ def check(settings):
     unknown = [arm for arm in settings["arms"].split(",") if arm not in ARMS]
     if unknown:
         raise NightError(f"--arms {settings['arms']}: unknown {', '.join(unknown)}; known are {', '.join(ARMS)}")
+    number = r"[+-]?[0-9]+(\.[0-9]+)?"
+    if not re.fullmatch(",".join(f"{key}={number}" for key in ("elo0", "elo1", "alpha", "beta")), settings["sprt"]):
+        raise NightError(f"--sprt {settings['sprt']!r:.80}: it should be like {SETTINGS['sprt']}")
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", settings["openings"]) and not os.path.isfile(settings["openings"]):
+        raise NightError(f"--openings {settings['openings']!r:.80}: no such file; see selfplay generate --help")
     for name in ("gate_games", "rating_games", "outsider_games"):
         if settings[name] % 2:
             raise NightError(f"--{name.replace('_', '-')} {settings[name]}: an even number, games come in pairs")

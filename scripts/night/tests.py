@@ -96,6 +96,21 @@ class Names(unittest.TestCase):
             self.assertEqual(file.read(), "kept")
 
 
+class Settings(unittest.TestCase):
+    """What would fail after hours is refused before the night begins."""
+
+    def test_hostile_values_are_refused_at_once(self):
+        for option in ("--sprt", "--openings", "--arms", "--also"):
+            for value in ("$(touch escaped)", "a'b", "-x", "--", "\n", "<b>"):
+                with tempfile.TemporaryDirectory() as nights:
+                    try:
+                        code, said = nightly("--nights", nights, "--name", "n", "--no-build", f"{option}={value}")
+                    except SystemExit as ended:
+                        code, said = ended.code, "usage"
+                    self.assertIn(code, (1, 2), f"{option}={value}: {said}")
+                    self.assertFalse(os.path.exists(os.path.join(nights, "n", "bin")), f"{option}={value}")
+
+
 class Reigning(unittest.TestCase):
     """Who reigns is a link to a champion, or it is said that it is not."""
 
