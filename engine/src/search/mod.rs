@@ -137,6 +137,16 @@ pub trait Handler: Send {
     fn fewer_threads(&mut self, _asked: usize, _got: usize) {}
 }
 
+/// Whether so much memory can still be had that a thread can begin and a search go on: where an allocation fails, the
+/// program ends.
+pub(crate) fn has_room() -> bool {
+    const ROOM: usize = 256 << 20;
+    let mut room: Vec<u8> = Vec::new();
+    let had = room.try_reserve_exact(ROOM).is_ok();
+    std::hint::black_box(&room); // or nothing would be asked for
+    had
+}
+
 /// Hears nothing.
 pub struct Silent;
 
@@ -274,9 +284,13 @@ impl Searcher {
         self.table.resize(megabytes)
     }
 
-    /// Changes the number of threads.
+    /// Changes the number of threads, as far as there is memory for them: see [`Searcher::threads`].
     pub fn set_threads(&mut self, threads: usize) {
-        self.memories.resize_with(threads.max(1), || Memory::new(&self.weights));
+        let threads = threads.max(1);
+        self.memories.truncate(threads);
+        while self.memories.len() < threads && has_room() {
+            self.memories.push(Memory::new(&self.weights));
+        }
     }
 
     /// How many threads search.
@@ -394,6 +408,9 @@ impl Searcher {
                 .map_while(|(index, memory)| {
                     let (shared, root_moves) = (&shared, &root_moves);
                     // The system may refuse a thread: the search goes on with those it has.
+                    if !has_room() {
+                        return None;
+                    }
                     let spawned = std::thread::Builder::new().spawn_scoped(scope, move || {
                         let mut thread =
                             Thread::new(params, board, root_moves, shared, memory, None, index + 1);

@@ -266,7 +266,13 @@ impl Desk {
                     self.output.info(format_args!("setoption Hash: {error}; unchanged"));
                 }
             }
-            Change::Threads(threads) => self.searcher.set_threads(threads),
+            Change::Threads(threads) => {
+                self.searcher.set_threads(threads);
+                let had = self.searcher.threads();
+                if had < threads {
+                    self.output.info(format_args!("Threads: there is memory for {had} of {threads} threads"));
+                }
+            }
             Change::ClearHash => self.searcher.new_game(),
             Change::Evaluation(evaluation) => {
                 self.evaluation = *evaluation;
