@@ -10,17 +10,19 @@
 //! with the count as it stands ([`Tablebases::rank_root_moves`]).
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::Neg;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use shakmaty::{ByColor, ByRole, CastlingMode, Chess, FromSetup, PositionError};
+use shakmaty_syzygy::filesystem::{Filesystem, RandomAccessFile, ReadHint};
 use shakmaty_syzygy::{Metric, ProbeError, SyzygyError, Tablebase};
 
 use crate::board::Board;
+use crate::mapped_file::MappedFile;
+use crate::regular_file;
 use crate::types::{Bitboard, Color, Move, MoveList, PieceType, Value, value};
 
 /// The most men that tables exist for.
@@ -180,6 +182,9 @@ fn mirrored(material: Material) -> Material {
     material.rotate_left(32)
 }
 
+/// The most sentences that are kept until somebody tells them.
+const MOST_COMPLAINTS: usize = 20;
+
 /// What went wrong and was not told yet.
 #[derive(Default)]
 struct Complaints {
@@ -290,7 +295,15 @@ impl Tablebases {
     }
 
     fn complain(&self, sentence: String) {
-        self.complaints.lock().unwrap_or_else(PoisonError::into_inner).pending.push(sentence);
+        let mut complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        // A path may name any number of folders that are not there.
+        match complaints.pending.len() {
+            0..MOST_COMPLAINTS => complaints.pending.push(sentence),
+            MOST_COMPLAINTS => {
+                complaints.pending.push("and more is wrong with other folders or files".to_string())
+            }
+            _ => {}
+        }
     }
 
     /// The result of a position as if the count of the fifty-move rule began now. `None` with castling
@@ -515,16 +528,41 @@ fn name_of(board: &Board) -> String {
 }
 
 fn empty_tables() -> Tablebase<Chess> {
+    // The reader checks what it reads: a file that another program writes to gives a wrong result or an error.
     #[cfg(target_pointer_width = "64")]
-    // SAFETY: the maps are only read, and the reader checks what it reads: other bytes give a wrong result
-    // or an error. A file that another program cuts short while it is mapped ends the process, as with
-    // every mapped file; tables are never written to once they are there.
-    unsafe {
-        Tablebase::with_mmap_filesystem()
-    }
+    return Tablebase::with_filesystem(Arc::new(MappedTables));
     // A map of all tables would not fit into the addresses.
     #[cfg(not(target_pointer_width = "64"))]
     Tablebase::new()
+}
+
+/// Tables are read through maps that survive a file being cut short.
+#[cfg(target_pointer_width = "64")]
+struct MappedTables;
+
+#[cfg(target_pointer_width = "64")]
+impl Filesystem for MappedTables {
+    fn regular_file_size(&self, path: &Path) -> io::Result<u64> {
+        regular_file::open(path)?.metadata().map(|metadata| metadata.len())
+    }
+
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+        std::fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect()
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn RandomAccessFile>> {
+        Ok(Box::new(MappedFile::open(path)?))
+    }
+}
+
+#[cfg(target_pointer_width = "64")]
+impl RandomAccessFile for MappedFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64, _: ReadHint) -> io::Result<usize> {
+        let gone = io::ErrorKind::UnexpectedEof;
+        let end = (offset as usize).checked_add(buffer.len()).ok_or(gone)?;
+        buffer.copy_from_slice(self.get(offset as usize..end).ok_or(gone)?);
+        if self.was_cut() { Err(gone.into()) } else { Ok(buffer.len()) }
+    }
 }
 
 /// What the name of a file says.
@@ -563,11 +601,8 @@ fn table_files(folder: &Path) -> std::io::Result<Vec<(PathBuf, TableName)>> {
 fn check_header(path: &Path, table: &TableName) -> Result<(), String> {
     let &TableName { material, men, metric } = table;
     let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
-    let mut file = File::open(path).map_err(unreadable)?;
+    let mut file = regular_file::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
-    if !metadata.is_file() {
-        return Err("is no file".to_string());
-    }
     // Blocks of 64 bytes and a checksum of 16.
     match metadata.len() {
         0 => return Err("is empty".to_string()),

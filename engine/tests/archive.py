@@ -8,6 +8,7 @@ Book beside the binary is used without a set-up step, and every move by python-c
 """
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -50,8 +51,12 @@ def main():
         (top,) = os.listdir(folder)
         inside = os.path.join(folder, top)
         program = os.path.join(inside, "tabula")
-        for name in ("tabula", "weights.toml", "LICENSE", "README.txt", "styles/tal.toml"):
+        for name in ("tabula", "weights.toml", "LICENSE", "README.txt", "styles/tal.toml", "sbom.cdx.json"):
             assert os.path.exists(os.path.join(inside, name)), f"{name} is missing"
+        with open(os.path.join(inside, "sbom.cdx.json"), encoding="utf-8") as file:
+            listed = {entry["name"]: entry for entry in json.load(file)["components"]}
+        assert {"shakmaty", "memmap2", "toml"} <= set(listed), sorted(listed)
+        assert all(entry["licenses"] and entry["hashes"] for entry in listed.values())
         # The same move, score and nodes with the weights inside and with the file beside.
         search = ("position startpos moves e2e4 c7c5", "go nodes 20000")
         embedded = [line for line in says(program, "setoption name UseExperienceBook value false", *search).splitlines()

@@ -402,7 +402,7 @@ fn truncated_empty_and_random_tables_are_named() {
         ("KBvK.rtbw", "is empty"),
         ("KNvK.rtbw", "does not begin as a WDL table does"),
         ("KPvK.rtbz", "does not begin as a DTZ table does"),
-        ("KBBvK.rtbw", "is no file"),
+        ("KBBvK.rtbw", "a folder, not a file"),
     ] {
         let told = complaints.iter().filter(|text| text.contains(file) && text.contains(cause)).count();
         assert_eq!(told, 1, "{file}: {complaints:#?}");

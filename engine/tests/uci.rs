@@ -1,143 +1,19 @@
 //! Drives the real binary over pipes, as a GUI does.
 
-use std::io::{BufRead, BufReader, Read, Write};
+mod common;
+
+use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Output, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
+use common::driven_engine::{Engine, PATIENCE, PROGRAM, PROMPT};
 use engine::Board;
 use engine::book::polyglot::{PolyglotBuilder, PolyglotEntry};
 use engine::uci::command::{Command as UciCommand, parse};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-
-/// Nothing takes this long unless something hangs, on however busy a machine.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// What "at once" may take on a busy machine.
-const PROMPT: Duration = Duration::from_secs(10);
-
-/// A running engine, and what it said.
-struct Engine {
-    process: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<String>,
-    errors: Receiver<String>,
-}
-
-impl Engine {
-    fn start() -> Engine {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_tabula"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let (line_sender, lines) = channel();
-        let output = BufReader::new(process.stdout.take().expect("piped"));
-        std::thread::spawn(move || {
-            for line in output.lines() {
-                let Ok(line) = line else { return };
-                if line_sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        let (error_sender, errors) = channel();
-        let mut error_output = process.stderr.take().expect("piped");
-        std::thread::spawn(move || {
-            let mut text = String::new();
-            // What cannot be read is reported as an error of the engine's.
-            if let Err(error) = error_output.read_to_string(&mut text) {
-                text = error.to_string();
-            }
-            // The test may have ended without asking.
-            let _ = error_sender.send(text);
-        });
-        let input = process.stdin.take();
-        Engine { process, input, lines, errors }
-    }
-
-    fn send(&mut self, line: &str) {
-        let input = self.input.as_mut().expect("the input is open");
-        writeln!(input, "{line}").and_then(|()| input.flush()).expect("the engine reads");
-    }
-
-    /// The lines up to and with the first that begins like this.
-    fn read_until(&mut self, beginning: &str) -> Vec<String> {
-        self.read_until_within(beginning, PATIENCE)
-    }
-
-    fn read_until_within(&mut self, beginning: &str, patience: Duration) -> Vec<String> {
-        let deadline = Instant::now() + patience;
-        let mut read = Vec::new();
-        loop {
-            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(line) => {
-                    read.push(line);
-                    if read[read.len() - 1].starts_with(beginning) {
-                        return read;
-                    }
-                }
-                Err(error) => panic!("waited for {beginning:?}: {error}; read so far: {read:#?}"),
-            }
-        }
-    }
-
-    /// Sends a line and returns what it gave rise to, `readyok` not included. For what is not a search.
-    fn ask(&mut self, line: &str) -> Vec<String> {
-        self.send(line);
-        self.send("isready");
-        let mut lines = self.read_until("readyok");
-        lines.pop();
-        lines
-    }
-
-    fn info_string(&mut self, line: &str) -> String {
-        let lines = self.ask(line);
-        assert!(lines.len() == 1 && lines[0].starts_with("info string "), "{lines:?}");
-        lines[0].clone()
-    }
-
-    /// Nothing more is said for a moment.
-    fn expect_silence(&mut self, moment: Duration) {
-        match self.lines.recv_timeout(moment) {
-            Err(RecvTimeoutError::Timeout) => {}
-            other => panic!("expected silence, got {other:?}"),
-        }
-    }
-
-    /// Waits for the end; returns the exit code and the lines that were left.
-    fn wait(&mut self) -> (Option<i32>, Vec<String>) {
-        let deadline = Instant::now() + PATIENCE;
-        while Instant::now() < deadline {
-            if let Some(status) = self.process.try_wait().expect("it is our child") {
-                let errors = self.errors.recv_timeout(PATIENCE).expect("stderr closes with the process");
-                assert_eq!(errors, "", "nothing belongs on stderr");
-                return (status.code(), self.lines.iter().collect());
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        panic!("the engine did not end");
-    }
-
-    fn quit(mut self) -> Vec<String> {
-        self.send("quit");
-        let (code, rest) = self.wait();
-        assert_eq!(code, Some(0));
-        rest
-    }
-}
-
-impl Drop for Engine {
-    /// A failed test leaves no process behind.
-    fn drop(&mut self) {
-        // Both fail if it has ended, which is what is wanted.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
 
 fn count(lines: &[String], beginning: &str) -> usize {
     lines.iter().filter(|line| line.starts_with(beginning)).count()
@@ -828,4 +704,87 @@ fn two_thousand_random_commands_at_random_moments() {
         searches_asked - count(&said, "info string go: a search is running")
     );
     assert!(count(&said, "bestmove") > 100, "the mixture searches a good deal");
+}
+
+/// A limit on memory leaves room for some of the threads: those search.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_search_runs_with_the_threads_it_gets() {
+    let limited = format!("ulimit -v 1048576; exec '{PROGRAM}'");
+    let mut engine = Engine::start_as(Command::new("sh").args(["-c", &limited]));
+    let mut told = engine.ask("setoption name Threads value 256");
+    engine.send("go movetime 300");
+    told.extend(engine.read_until("bestmove"));
+    assert!(told.iter().any(|line| line.starts_with("info string Threads: the")), "{told:#?}");
+    engine.send("perft 3 --threads 256");
+    engine.read_until("Nodes searched: 8902");
+    engine.quit();
+}
+
+#[test]
+fn a_game_of_any_length_is_read() {
+    let mut engine = Engine::start();
+    let there_and_back = ["g1f3", "g8f6", "f3g1", "f6g8"];
+    let moves: Vec<&str> = there_and_back.iter().copied().cycle().take(140_000).collect();
+    let drawn = engine.ask(&format!("position startpos moves {}", moves.join(" ")));
+    assert!(drawn.is_empty(), "{drawn:?}");
+    let drawn = engine.ask("d").join("\n");
+    assert!(drawn.contains(" 65535 65535"), "{drawn}");
+    engine.send("go depth 3");
+    engine.read_until("bestmove");
+    engine.quit();
+}
+
+#[test]
+fn a_go_of_unknown_words_ends_by_itself() {
+    let mut engine = Engine::start();
+    for line in ["go foo", "go depth abc", "go foo bar 7"] {
+        engine.send(line);
+        let told = engine.read_until_within("bestmove", PROMPT);
+        assert!(told.iter().any(|line| line.contains("ends at depth 1")), "{line}: {told:#?}");
+    }
+    // What was meant is still done.
+    engine.send("go infinite foo");
+    engine.read_until("info depth 2");
+    engine.send("stop");
+    engine.read_until("bestmove");
+    engine.quit();
+}
+
+/// The answer to a line is no longer than somebody reads, however long the line.
+#[test]
+fn answers_are_bounded_whatever_the_line() {
+    let mut engine = Engine::start();
+    let many = |word: &str| format!("{word} ").repeat(200_000);
+    let long = "x".repeat(1_000_000);
+    for line in [
+        format!("go {}", many("foo")),
+        format!("go depth 1 searchmoves {}", many("e2e5")),
+        format!("go depth 1 {}", many("movetime")),
+        format!("go depth 1 {}", many(&long[..50])),
+        format!("perft 1 {}", many("foo")),
+        format!("setoption name EvalFile value {long}"),
+        format!("setoption name StyleFile value {long}"),
+        format!("setoption name BookFile value {long}"),
+        format!("setoption name ExperienceFile value {long}"),
+        format!("setoption name ExperienceLog value /nowhere/{long}"),
+        format!("setoption name SyzygyPath value {}", many("/nowhere:").replace(' ', "")),
+        format!("setoption name {long} value {long}"),
+        format!("position fen {long}"),
+        format!("position startpos moves {long}"),
+        format!("experience {long}"),
+        format!("debug {long}"),
+        long.clone(),
+    ] {
+        let shown: String = line.chars().take(40).collect();
+        engine.send(&line);
+        engine.send("isready");
+        let mut told = engine.read_until("readyok");
+        if line.starts_with("go ") && count(&told, "bestmove") == 0 {
+            told.extend(engine.read_until("bestmove"));
+        }
+        let bytes: usize = told.iter().map(String::len).sum();
+        assert!(bytes < 60_000, "{shown}: {bytes} bytes");
+    }
+    engine.quit();
 }

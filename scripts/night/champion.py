@@ -1,13 +1,14 @@
 """Champions: weights and a book that won their gate, kept with their history; and the player, who may be newer."""
 
 import os
-import shutil
 
-from .files import NightError, copy_whole, locked, part_name, read_json, sha256, sync_folder, write_json
+from .files import NightError, copy_whole, locked, part_name, read_json, remove_tree, sha256, sync_folder, write_json
 
 WEIGHTS, BOOK, ORIGIN = "weights.toml", "experience.exp", "origin.json"
 # What the weights were fitted to: how firmly each of them is known.
 EVIDENCE = "evidence.json"
+# Beside the nights: the champion that reigns, who plays the next games, and all champions.
+LINK, PLAYER_LINK, HISTORY = "champion", "player", "history"
 
 
 class Champion:
@@ -56,18 +57,21 @@ class Hall:
 
     def __init__(self, folder, shipped):
         self.folder = folder
-        self.link = os.path.join(folder, "champion")
-        self.player_link = os.path.join(folder, "player")
-        self.history_folder = os.path.join(folder, "history")
+        self.link = os.path.join(folder, LINK)
+        self.player_link = os.path.join(folder, PLAYER_LINK)
+        self.history_folder = os.path.join(folder, HISTORY)
         self.shipped = shipped
 
     def entry(self, name):
         return Champion(os.path.join(self.history_folder, name))
 
     def current(self):
-        if not os.path.exists(self.link):
+        if not os.path.lexists(self.link):
             return self.shipped
         champion = Champion(os.path.realpath(self.link))
+        if not os.path.isfile(champion.weights):
+            raise NightError(f"{self.link} should lead to a champion, but there is no {champion.weights}; remove "
+                             f"{self.link} to go on from what is shipped")
         return champion if self.reigns_over(champion) else self.shipped
 
     def player(self):
@@ -97,14 +101,14 @@ class Hall:
             if reigning.identity != beaten:
                 return os.path.basename(reigning.folder)
             # A kill may have come between the two steps.
-            self.point_to(self.link, os.path.join("history", known[0] if known else self.keep(champion, origin)))
+            self.point_to(self.link, os.path.join(HISTORY, known[0] if known else self.keep(champion, origin)))
             return None
 
     def keep(self, champion, origin):
         number = 1 + max((int(name.split("-")[0]) for name in self.entries()), default=0)
         name = f"{number:04}-{origin['night']}-{origin['generation']}"
         part = part_name(os.path.join(self.history_folder, name))
-        shutil.rmtree(part, ignore_errors=True)
+        remove_tree(part, self.history_folder)
         os.makedirs(part)
         champion.copy_to(part)
         write_json(os.path.join(part, ORIGIN), origin)
@@ -150,7 +154,7 @@ class Hall:
                 target = max((name for name in self.entries() if name < now), default=None)
             if target:
                 self.refuse_if_outdated(target)
-                self.point_to(self.link, os.path.join("history", target))
+                self.point_to(self.link, os.path.join(HISTORY, target))
             elif now:
                 os.remove(self.link)
                 sync_folder(self.folder)

@@ -11,7 +11,7 @@ from . import history as past
 from . import local, slurm, source, unattended
 from .champion import Champion, Hall
 from .files import NightError, copy_whole, die_with_parent, locked
-from .manifest import Night, begin, differences, open_night
+from .manifest import Night, begin, check_name, check_unused, differences, open_night
 from .report import print_table, status_table
 from .settings import SETTINGS, check, complete, option
 from .stages import BY_NAME, FINISHED, discard_parts, missing, work
@@ -99,6 +99,11 @@ def parser(text):
     return told
 
 
+def folder_of(arguments, name):
+    """The folder of the night of this name. Nothing is made or read before the name is checked."""
+    return os.path.join(arguments.nights, check_name(name))
+
+
 def hall_of(arguments, night=None):
     """A night from zero has champions of its own: the blank slate must not dethrone anyone. What is shipped is what lies in
     the checkout, also for a night whose source is frozen."""
@@ -135,7 +140,7 @@ def run_night(arguments):
 
 
 def one_night(arguments, name):
-    name = name or datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    name = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d") if name is None else name
     code = 1
     try:
         code = play_night(arguments, name)
@@ -154,13 +159,14 @@ def play_night(arguments, name):
     if settings["also"]:
         settings["also"] = ",".join(map(os.path.abspath, settings["also"].split(",")))
     arguments.nights = os.path.abspath(arguments.nights)
-    folder = os.path.join(arguments.nights, name)
+    folder = folder_of(arguments, name)
     has_begun = os.path.exists(os.path.join(folder, "manifest.json"))
     today = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
     # Everything is refused here or not at all: nothing is made yet.
     chosen = complete(settings, today, name)
     if not has_begun:
         check(chosen)
+        check_unused(folder)
     if arguments.slurm:
         slurm.check(arguments)
     if arguments.dry_run:
@@ -262,8 +268,8 @@ def run_stage(arguments):
 
 
 def newest(arguments):
-    if arguments.name:
-        return os.path.join(arguments.nights, arguments.name)
+    if arguments.name is not None:
+        return folder_of(arguments, arguments.name)
     folders = [os.path.join(arguments.nights, name) for name in
                (os.listdir(arguments.nights) if os.path.isdir(arguments.nights) else [])]
     nights = [folder for folder in folders if os.path.exists(os.path.join(folder, "manifest.json"))]
@@ -301,8 +307,8 @@ def history(arguments):
 
 
 def hall_for_name(arguments):
-    if arguments.name:
-        return attach(open_night(os.path.join(arguments.nights, arguments.name)), arguments).hall
+    if arguments.name is not None:
+        return attach(open_night(folder_of(arguments, arguments.name)), arguments).hall
     return hall_of(arguments)
 
 
@@ -326,13 +332,21 @@ def adopt(arguments):
 
 
 def main(text):
-    arguments = parser(text).parse_args()
+    told = parser(text)
+    arguments = told.parse_args()
+    # "--name=--" gives argparse an empty list instead of a text.
+    empty = [name for name, value in vars(arguments).items() if isinstance(value, list)]
+    if empty:
+        told.error(f"--{empty[0].replace('_', '-')}: '--' is no value")
     commands = {"run": run_night, "status": status, "history": history, "rollback": rollback, "adopt": adopt,
                 "stage": run_stage, "launch": launch}
     try:
         return commands[arguments.what](arguments)
     except NightError as error:
         print(f"nightly: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"nightly: {error}; what is finished is kept, and the same command goes on from here", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nnightly: stopped; what is finished is kept, and the same command goes on from here", file=sys.stderr)

@@ -33,6 +33,16 @@ def read_json(path):
         raise NightError(f"{path}: {error}; remove the file to make it again") from error
 
 
+def remove_tree(path, inside):
+    """Removes a folder of ours. A link that leads out of `inside` is refused: what lies there is not ours."""
+    if not os.path.lexists(path):
+        return
+    home = os.path.realpath(inside)
+    if os.path.islink(path) or os.path.commonpath([home, os.path.realpath(path)]) != home:
+        raise NightError(f"{path} leads out of {inside}, so it is not removed; remove the link yourself")
+    shutil.rmtree(path)
+
+
 def sync_folder(path):
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -77,7 +87,7 @@ def sweep(path):
         process = entry.removeprefix(mine)
         if process.isdigit() and not os.path.exists(f"/proc/{process}"):
             left = os.path.join(folder, entry)
-            shutil.rmtree(left) if os.path.isdir(left) else os.remove(left)
+            remove_tree(left, folder) if os.path.isdir(left) and not os.path.islink(left) else os.remove(left)
 
 
 @contextlib.contextmanager
@@ -87,7 +97,7 @@ def published_folder(path):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     sweep(path)
     part = part_name(path)
-    shutil.rmtree(part, ignore_errors=True)
+    remove_tree(part, os.path.dirname(path))
     os.makedirs(part)
     yield part
     for folder, _, names in os.walk(part):
@@ -108,7 +118,8 @@ def published_folder(path):
 def locked(path, what, wait=False):
     """One process at a time; the lock goes with the process, however it ends. Others wait, or are told."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
+    # A link in the lock's place would truncate what it leads to.
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o666), "w", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except OSError as error:

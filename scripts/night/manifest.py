@@ -2,17 +2,42 @@
 
 import json
 import os
-import shutil
+import re
 import time
 
 from . import source
-from .champion import Champion
-from .files import NightError, copy_whole, read_json, run, sha256, write_json
+from .champion import BOOK, EVIDENCE, HISTORY, LINK, ORIGIN, PLAYER_LINK, WEIGHTS, Champion
+from .files import NightError, copy_whole, read_json, remove_tree, run, sha256, write_json
 from .settings import SETTINGS, also_paths, option
 
 FORMAT = 2  # 1: a gate was played in rounds of `gate_games`
 PROGRAMS = ("selfplay", "tune", "tabula")
 PLAYER = "player"
+LIBRARY = "library"
+
+# Names beside the nights that are not nights, and the mark of what is not finished.
+RESERVED = (LINK, PLAYER_LINK, HISTORY, LIBRARY)
+UNFINISHED = ".part-"
+LONGEST_NAME = 64
+# What a night's folder may hold before its manifest is written.
+BEFORE_THE_MANIFEST = ("bin", "lock", "logs", "start", PLAYER, source.FOLDER)
+
+
+def check_name(name):
+    """The one rule for the name of a night: it is a folder's name, part of job names and of the history."""
+    wrong = None
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", name):
+        wrong = "letters, digits, '-', '_' and '.' only, and neither '-' nor '.' first"
+    elif len(name) > LONGEST_NAME:
+        wrong = f"at most {LONGEST_NAME} characters"
+    elif name.lower() in RESERVED or name.endswith(".lock"):
+        wrong = f"{', '.join(RESERVED)} and locks are taken: they belong to all nights"
+    elif UNFINISHED in name:
+        wrong = f"'{UNFINISHED}' marks what is not finished"
+    if wrong:
+        shown = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
+        raise NightError(f"--name {shown!r}: {wrong}; for example --name 2026-01-31 or --name longer-games")
+    return name
 
 
 class Night:
@@ -122,8 +147,8 @@ def begin(folder, chosen, today, hall, root, release_folder):
     for name in PROGRAMS:
         copy_whole(os.path.join(release_folder, name), night.program(name))
         manifest["programs"][name] = sha256(night.program(name))
-    for part, who in (("start", champion), ("player", player)):
-        shutil.rmtree(night.path(part), ignore_errors=True)
+    for part, who in (("start", champion), (PLAYER, player)):
+        remove_tree(night.path(part), folder)
         os.makedirs(night.path(part))
         if chosen["from_zero"]:
             weights = night.path(part, "weights.toml")
@@ -149,7 +174,22 @@ def replay(night, hall):
 
 def library_of(hall):
     """The catalogue of all games of a place."""
-    return os.path.join(hall.folder, "library")
+    return os.path.join(hall.folder, LIBRARY)
+
+
+def check_unused(folder):
+    """A folder without a manifest may be what a killed night left, and nothing else: it is begun anew."""
+    if not os.path.isdir(folder):
+        return
+    strangers = [name for name in sorted(os.listdir(folder)) if name not in BEFORE_THE_MANIFEST
+                 and not name.startswith(("manifest.json", source.FOLDER + UNFINISHED))]
+    for part in ("start", PLAYER):
+        if os.path.isdir(os.path.join(folder, part)):
+            strangers += [os.path.join(part, name) for name in sorted(os.listdir(os.path.join(folder, part)))
+                          if name.split(UNFINISHED)[0] not in (WEIGHTS, BOOK, EVIDENCE, ORIGIN)]
+    if strangers:
+        raise NightError(f"{folder} is no night and holds other files ({', '.join(strangers[:3])}); they stay: begin the "
+                         "night under another --name")
 
 
 def differences(night, settings):

@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 
+from .files import remove_tree
+
 FOLDER = "source"
 # Left out where there is no git to say what belongs to the source.
 NO_SOURCE = {".git", "target", "nights", "node_modules"}
@@ -40,7 +42,7 @@ def files_of(root):
 
 def freeze(root, folder):
     """Copies the source to a folder; what an earlier try left is replaced."""
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_tree(folder, os.path.dirname(folder))
     for name in files_of(root):
         target = os.path.join(folder, name)
         os.makedirs(os.path.dirname(target), exist_ok=True)

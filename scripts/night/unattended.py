@@ -4,11 +4,10 @@ the end of each."""
 import datetime
 import glob
 import os
-import shutil
 import subprocess
 import time
 
-from .files import NightError, locked, run
+from .files import NightError, locked, remove_tree, run
 from .history import nights_of
 from .manifest import library_of, open_night
 from .stages import FINISHED
@@ -62,7 +61,7 @@ def remove(night, patterns):
     found = [path for pattern in patterns for path in glob.glob(os.path.join(glob.escape(night.folder), pattern))]
     for path in found:
         if os.path.isdir(path):
-            shutil.rmtree(path)
+            remove_tree(path, night.folder)
         else:
             os.remove(path)
     return bool(found)

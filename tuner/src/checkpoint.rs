@@ -4,6 +4,7 @@ use std::path::Path;
 
 use engine::eval::EvalParams;
 use engine::eval::gradient::Pair;
+use engine::unfinished_file;
 use serde::{Deserialize, Serialize};
 
 /// A place on the way down.
@@ -61,10 +62,7 @@ impl Checkpoint {
         let fail = |error| CheckpointError::Io { file: path.display().to_string(), error };
         let text = serde_json::to_string(self)
             .map_err(|error| CheckpointError::Damaged { file: path.display().to_string(), error })?;
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".new");
-        std::fs::write(&beside, text).map_err(fail)?;
-        std::fs::rename(&beside, path).map_err(fail)
+        unfinished_file::write_whole(path, ".new", text.as_bytes()).map_err(fail)
     }
 
     /// Reads one.

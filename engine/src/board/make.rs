@@ -13,8 +13,9 @@ impl Board {
         self.history.push(self.state);
 
         let state = &mut self.state;
-        state.halfmove_clock += 1;
-        state.plies_from_null += 1;
+        // Saturating: a list of moves may be of any length.
+        state.halfmove_clock = state.halfmove_clock.saturating_add(1);
+        state.plies_from_null = state.plies_from_null.saturating_add(1);
         state.captured = None;
         state.last_move = Some(m);
         state.key ^= ZOBRIST.black_to_move;
@@ -71,7 +72,7 @@ impl Board {
             }
         }
 
-        self.fullmove_number += us as u16;
+        self.fullmove_number = self.fullmove_number.saturating_add(us as u16);
         self.side_to_move = !us;
         self.refresh_checks();
         if kind == MoveKind::DoublePush {
@@ -126,7 +127,7 @@ impl Board {
         debug_assert!(!self.in_check());
         self.history.push(self.state);
         let state = &mut self.state;
-        state.halfmove_clock += 1;
+        state.halfmove_clock = state.halfmove_clock.saturating_add(1);
         state.plies_from_null = 0;
         state.captured = None;
         state.last_move = None;
@@ -134,7 +135,7 @@ impl Board {
         if let Some(square) = state.en_passant.take() {
             state.key ^= ZOBRIST.en_passant(square.file());
         }
-        self.fullmove_number += self.side_to_move as u16;
+        self.fullmove_number = self.fullmove_number.saturating_add(self.side_to_move as u16);
         self.side_to_move = !self.side_to_move;
         self.refresh_checks();
     }

@@ -6,16 +6,15 @@
 //! rook, as everywhere in this program.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-use memmap2::Mmap;
 
 use super::polyglot_keys::RANDOM;
 use super::{BookAnswer, BookMove};
 use crate::board::{Board, Wing, attacks};
+use crate::mapped_file::MappedFile;
 use crate::types::{Color, Move, MoveKind, PieceType, Square};
+use crate::unfinished_file;
 
 /// Bytes an entry takes.
 pub const ENTRY_BYTES: usize = 16;
@@ -178,7 +177,7 @@ pub enum BookError {
 }
 
 enum Bytes {
-    Mapped(Mmap),
+    Mapped(MappedFile),
     Owned(Vec<u8>),
 }
 
@@ -194,18 +193,9 @@ impl PolyglotBook {
     pub fn open(path: &Path) -> Result<PolyglotBook, BookError> {
         let name = path.display().to_string();
         let unreadable = |cause| BookError::Unreadable { path: name.clone(), cause };
-        let file = File::open(path).map_err(unreadable)?;
-        let metadata = file.metadata().map_err(unreadable)?;
-        if !metadata.is_file() {
-            return Err(unreadable(io::Error::new(io::ErrorKind::InvalidInput, "not a file")));
-        }
-        if metadata.len() == 0 {
-            return Err(BookError::Empty { path: name });
-        }
-        // SAFETY: the map is only read, and any bytes are valid ones. A file that another program writes
-        // to gives wrong moves, which are checked for legality; one that it cuts short ends the process,
-        // as with every mapped file. Books are replaced, not rewritten (see `PolyglotBuilder::write`).
-        let map = unsafe { Mmap::map(&file) }.map_err(unreadable)?;
+        // A file that another program writes to gives wrong moves, which are checked for legality. Books are
+        // replaced, not rewritten (see `PolyglotBuilder::write`).
+        let map = MappedFile::open(path).map_err(unreadable)?;
         PolyglotBook::check(PolyglotBook { name, bytes: Bytes::Mapped(map) })
     }
 
@@ -280,9 +270,24 @@ impl PolyglotBook {
         (low..self.len()).map(|index| self.entry(index)).take_while(move |entry| entry.key == key)
     }
 
+    fn mapped(&self) -> Option<&MappedFile> {
+        match &self.bytes {
+            Bytes::Mapped(map) => Some(map),
+            Bytes::Owned(_) => None,
+        }
+    }
+
+    /// True once, after its file has become shorter. Such a book says nothing any more.
+    pub fn is_newly_cut(&self) -> bool {
+        self.mapped().is_some_and(MappedFile::is_newly_cut)
+    }
+
     /// What it says about a position.
     pub fn answer(&self, board: &Board) -> BookAnswer {
         let mut answer = BookAnswer::default();
+        if self.mapped().is_some_and(MappedFile::is_cut) {
+            return answer;
+        }
         for entry in self.entries(key(board)) {
             let weight = u32::from(entry.weight);
             match legal_move(board, entry.move_bits) {
@@ -361,14 +366,17 @@ impl PolyglotBuilder {
         unfinished.push(".unfinished");
         let unfinished = PathBuf::from(unfinished);
         let written = (|| {
-            let mut file = io::BufWriter::new(File::create(&unfinished)?);
+            let mut file = io::BufWriter::new(unfinished_file::begin(&unfinished)?);
             for entry in self.sorted() {
                 file.write_all(&entry.to_bytes())?;
             }
             file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
             std::fs::rename(&unfinished, path)
         })();
-        written.map_err(|cause| {
+        written.map_err(|cause: io::Error| {
+            if cause.kind() == io::ErrorKind::ResourceBusy {
+                return unwritable(cause); // it is another's
+            }
             // What could not be finished is of no use; if it cannot be removed either, there is nothing to add.
             let _ = std::fs::remove_file(&unfinished);
             unwritable(cause)

@@ -29,6 +29,7 @@ use super::params::EvalParams;
 use super::score::Score;
 use super::temper::Temper;
 use super::text::{Entry, LineError, Table, read};
+use crate::regular_file;
 use crate::types::Value;
 
 /// The version of the layout that this engine reads.
@@ -134,7 +135,7 @@ impl Style {
     pub fn load(path: &Path) -> Result<Style, StyleError> {
         let shown = || path.display().to_string();
         let text =
-            std::fs::read_to_string(path).map_err(|error| StyleError::Unreadable { path: shown(), error })?;
+            regular_file::read_text(path).map_err(|error| StyleError::Unreadable { path: shown(), error })?;
         Style::parse(&text).map_err(|error| StyleError::Wrong { path: shown(), error })
     }
 

@@ -133,6 +133,18 @@ pub trait Handler: Send {
     fn report(&mut self, _report: &SearchReport) {}
     /// The root move that is being searched, and its number from 1.
     fn current_move(&mut self, _depth: u32, _m: Move, _number: u32) {}
+    /// The system gave fewer threads than were asked for.
+    fn fewer_threads(&mut self, _asked: usize, _got: usize) {}
+}
+
+/// Whether so much memory can still be had that a thread can begin and a search go on: where an allocation fails, the
+/// program ends.
+pub(crate) fn has_room() -> bool {
+    const ROOM: usize = 256 << 20;
+    let mut room: Vec<u8> = Vec::new();
+    let had = room.try_reserve_exact(ROOM).is_ok();
+    std::hint::black_box(&room); // or nothing would be asked for
+    had
 }
 
 /// Hears nothing.
@@ -272,9 +284,13 @@ impl Searcher {
         self.table.resize(megabytes)
     }
 
-    /// Changes the number of threads.
+    /// Changes the number of threads, as far as there is memory for them: see [`Searcher::threads`].
     pub fn set_threads(&mut self, threads: usize) {
-        self.memories.resize_with(threads.max(1), || Memory::new(&self.weights));
+        let threads = threads.max(1);
+        self.memories.truncate(threads);
+        while self.memories.len() < threads && has_room() {
+            self.memories.push(Memory::new(&self.weights));
+        }
     }
 
     /// How many threads search.
@@ -383,21 +399,30 @@ impl Searcher {
         let Some((main_memory, helper_memories)) = self.memories[..threads].split_first_mut() else {
             unreachable!("there is always one thread")
         };
-        let mut threads: Vec<Thread<P>> = Vec::with_capacity(1 + helper_memories.len());
+        let helper_count = helper_memories.len();
+        let mut threads: Vec<Thread<P>> = Vec::with_capacity(1 + helper_count);
         std::thread::scope(|scope| {
             let helpers: Vec<_> = helper_memories
                 .iter_mut()
                 .enumerate()
-                .map(|(index, memory)| {
+                .map_while(|(index, memory)| {
                     let (shared, root_moves) = (&shared, &root_moves);
-                    scope.spawn(move || {
+                    // The system may refuse a thread: the search goes on with those it has.
+                    if !has_room() {
+                        return None;
+                    }
+                    let spawned = std::thread::Builder::new().spawn_scoped(scope, move || {
                         let mut thread =
                             Thread::new(params, board, root_moves, shared, memory, None, index + 1);
                         thread.deepen();
                         thread
-                    })
+                    });
+                    spawned.ok()
                 })
                 .collect();
+            if helpers.len() < helper_count {
+                handler.fewer_threads(1 + helper_count, 1 + helpers.len());
+            }
             let mut main = Thread::new(params, board, &root_moves, &shared, main_memory, Some(handler), 0);
             main.deepen();
             shared.stop();

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::board::Board;
+use crate::search::has_room;
 use crate::types::Move;
 
 /// The deepest that can be asked for. With a hash table, endings get this far in reasonable time, and
@@ -102,7 +103,10 @@ pub fn divide(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads.clamp(1, pieces.len().max(1)) {
-            scope.spawn(work);
+            // Without a thread that the system refuses it takes longer.
+            if !has_room() || std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
         }
         work();
     });

@@ -11,3 +11,6 @@ pub use moves::{Move, MoveKind, MoveList};
 pub use piece::{Color, Piece, PieceType};
 pub use square::{File, Rank, Square};
 pub use value::{MAX_PLY, Value};
+
+#[cfg(test)]
+mod tests;

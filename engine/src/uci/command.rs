@@ -99,7 +99,7 @@ pub struct Go {
     pub ponder: bool,
     /// Only these root moves, as typed.
     pub searchmoves: Vec<String>,
-    /// Some limit was given but could not be read.
+    /// Some word was given that could not be read and may have been a limit.
     pub unreadable_limit: bool,
 }
 
@@ -152,9 +152,9 @@ const LONGEST: Duration = Duration::from_millis(100_000_000_000);
 
 /// Reads one line.
 pub fn parse(line: &str) -> Parsed {
-    let mut reader = Reader { words: Words { line, at: 0 }, notes: Vec::new() };
+    let mut reader = Reader { words: Words { line, at: 0 }, notes: Notes::default() };
     let command = reader.command();
-    Parsed { command, notes: reader.notes }
+    Parsed { command, notes: reader.notes.into_sentences() }
 }
 
 /// A word of the input as it may be shown again: short, on one line, in quotes.
@@ -162,6 +162,32 @@ pub fn quoted(word: &str) -> String {
     const LONGEST_WORD: usize = 60;
     let shown: String = word.chars().take(LONGEST_WORD).flat_map(char::escape_debug).collect();
     if word.chars().nth(LONGEST_WORD).is_some() { format!("'{shown}…'") } else { format!("'{shown}'") }
+}
+
+/// Sentences about words that could not be used. A line may have millions of those; a few sentences say it.
+#[derive(Default)]
+struct Notes {
+    sentences: Vec<String>,
+    left_out: usize,
+}
+
+impl Notes {
+    const MOST: usize = 8;
+
+    fn push(&mut self, sentence: String) {
+        if self.sentences.len() < Notes::MOST {
+            self.sentences.push(sentence);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    fn into_sentences(mut self) -> Vec<String> {
+        if self.left_out > 0 {
+            self.sentences.push(format!("and {} more like these", self.left_out));
+        }
+        self.sentences
+    }
 }
 
 /// Splits a line into words, and remembers where it is so that the rest can be taken as it stands.
@@ -214,7 +240,7 @@ impl<'a> Iterator for Words<'a> {
 
 struct Reader<'a> {
     words: Words<'a>,
-    notes: Vec<String>,
+    notes: Notes,
 }
 
 impl<'a> Reader<'a> {
@@ -391,11 +417,15 @@ impl<'a> Reader<'a> {
                     perft =
                         self.limit(word, &mut go.unreadable_limit).map(|depth| depth.min(perft::MAX_DEPTH));
                 }
-                other => self.notes.push(format!(
-                    "go: {} was skipped; expected one of {}",
-                    quoted(other),
-                    GO_WORDS.join(" ")
-                )),
+                other => {
+                    // It may have been meant as a limit.
+                    go.unreadable_limit = true;
+                    self.notes.push(format!(
+                        "go: {} was skipped; expected one of {}",
+                        quoted(other),
+                        GO_WORDS.join(" ")
+                    ));
+                }
             }
         }
         match perft {
@@ -532,7 +562,7 @@ fn saturating_number(text: &str) -> Option<i64> {
 impl Go {
     /// The limits of a search from this position, and notes on what could not be used.
     pub fn limits(&self, board: &Board) -> (Limits, Vec<String>) {
-        let mut notes = Vec::new();
+        let mut notes = Notes::default();
         let mut limits = Limits {
             depth: self.depth.map(|depth| depth.clamp(1, MAX_PLY as u32)),
             nodes: self.nodes,
@@ -566,7 +596,7 @@ impl Go {
                 limits.infinite = true;
             }
         }
-        (limits, notes)
+        (limits, notes.into_sentences())
     }
 
     /// The clock of the side to move. If only the other side's was told, it stands for both; if only

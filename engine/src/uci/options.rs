@@ -20,6 +20,7 @@ use crate::book::BookMode;
 use crate::book::experience::{ExperienceBook, ExperienceError};
 use crate::book::polyglot::PolyglotBook;
 use crate::eval::{EvalParams, Style, Weights};
+use crate::regular_file;
 use crate::search::SyzygyOptions;
 use crate::search::experience;
 use crate::search::params::SearchParams;
@@ -515,8 +516,8 @@ fn set_eval_file(settings: &mut Settings, path: &str) -> Result<Effect, String> 
     settings.evaluation.params = match path {
         "" => EvalParams::embedded(),
         path => {
-            let text =
-                std::fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))?;
+            let text = regular_file::read_text(Path::new(path))
+                .map_err(|error| format!("cannot read {path}: {error}"))?;
             EvalParams::from_toml(&text).map_err(|error| format!("{path}: {error}"))?
         }
     };

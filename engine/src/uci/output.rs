@@ -45,6 +45,15 @@ impl Output {
     }
 }
 
+/// The text on one line, and no longer than somebody reads: it may repeat a path or a word of any length.
 fn one_line(text: &str) -> String {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
+    const LONGEST_HEAD: usize = 1500;
+    const LONGEST_TAIL: usize = 500; // it says the way back
+    let line = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+    if line.len() <= LONGEST_HEAD + LONGEST_TAIL {
+        return line;
+    }
+    let head = line.floor_char_boundary(LONGEST_HEAD);
+    let tail = line.ceil_char_boundary(line.len() - LONGEST_TAIL);
+    format!("{} … {}", &line[..head], &line[tail..])
 }

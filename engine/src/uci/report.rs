@@ -124,6 +124,12 @@ impl Handler for Reporter {
             self.output.line(format_args!("info depth {depth} currmove {name} currmovenumber {number}"));
         }
     }
+
+    fn fewer_threads(&mut self, asked: usize, got: usize) {
+        self.output.info(format_args!(
+            "Threads: the system gave {got} of {asked} threads; set Threads to {got} to be rid of this message"
+        ));
+    }
 }
 
 /// A score as the protocol writes it: centipawns, or whole moves to mate (negative when the side to

@@ -12,6 +12,7 @@ use super::output::Output;
 use super::report::Reporter;
 use crate::board::Board;
 use crate::book::BookChance;
+use crate::book::experience::ExperienceBook;
 use crate::search::{Limits, Searcher, Signals};
 use crate::syzygy::Tablebases;
 use crate::types::{Color, Move};
@@ -214,6 +215,7 @@ struct Desk {
     /// Chooses among the moves of an opening book.
     book_chance: BookChance,
     tablebases: Option<Arc<Tablebases>>,
+    experience: Option<Arc<ExperienceBook>>,
     output: Output,
 }
 
@@ -229,7 +231,9 @@ impl Desk {
         let (evaluation, own) = (Evaluation::default(), Color::White);
         let searcher = Searcher::new(DEFAULT_HASH_MB, evaluation.weights(own));
         let book_chance = BookChance::new(fresh_seed());
-        Desk { searcher, evaluation, own, game_seed: fresh_seed(), book_chance, tablebases: None, output }
+        let game_seed = fresh_seed();
+        let (tablebases, experience) = (None, None);
+        Desk { searcher, evaluation, own, game_seed, book_chance, tablebases, experience, output }
     }
 
     fn work(mut self, jobs: Receiver<Job>) {
@@ -262,7 +266,13 @@ impl Desk {
                     self.output.info(format_args!("setoption Hash: {error}; unchanged"));
                 }
             }
-            Change::Threads(threads) => self.searcher.set_threads(threads),
+            Change::Threads(threads) => {
+                self.searcher.set_threads(threads);
+                let had = self.searcher.threads();
+                if had < threads {
+                    self.output.info(format_args!("Threads: there is memory for {had} of {threads} threads"));
+                }
+            }
             Change::ClearHash => self.searcher.new_game(),
             Change::Evaluation(evaluation) => {
                 self.evaluation = *evaluation;
@@ -279,7 +289,10 @@ impl Desk {
             Change::BookSeed(seed) => {
                 self.book_chance = BookChance::new(if seed == 0 { fresh_seed() } else { seed });
             }
-            Change::Experience(book) => self.searcher.set_experience(book),
+            Change::Experience(book) => {
+                self.experience.clone_from(&book);
+                self.searcher.set_experience(book);
+            }
         }
     }
 
@@ -287,6 +300,22 @@ impl Desk {
     fn tell_complaints(&self) {
         for complaint in self.tablebases.iter().flat_map(|tablebases| tablebases.take_complaints()) {
             self.output.info(format_args!("SyzygyPath: {complaint}"));
+        }
+    }
+
+    /// Does without books whose files have become shorter, and says so.
+    fn give_up_cut_books(&mut self, settings: &Settings) {
+        let told = |option: &str, path: &dyn std::fmt::Display| {
+            self.output.info(format_args!(
+                "{option} {path} has become shorter while it was in use; playing without it until it is set again"
+            ));
+        };
+        if let Some(book) = settings.book.as_ref().filter(|book| book.is_newly_cut()) {
+            told("BookFile", &book.name());
+        }
+        if let Some(book) = self.experience.take_if(|book| book.is_newly_cut()) {
+            told("ExperienceFile", &book.path().display());
+            self.searcher.set_experience(None);
         }
     }
 
@@ -347,6 +376,7 @@ impl Desk {
 
     fn search(&mut self, job: SearchJob, control: &Control) {
         let SearchJob { board, limits, settings } = job;
+        self.give_up_cut_books(&settings);
         if let Some(m) = self.book_move(&board, &limits, &settings) {
             control.finish();
             self.output.line(format_args!("bestmove {}", board.uci(m, settings.chess960)));
@@ -374,6 +404,7 @@ impl Desk {
             Reporter::new(board.clone(), settings.chess960, settings.show_wdl, self.output.clone());
         let result = self.searcher.search(&board, &limits, &control.signals, &mut reporter);
         self.tell_complaints();
+        self.give_up_cut_books(&settings);
         if limits.infinite || limits.ponder {
             control.wait_for_release();
         }

@@ -1,6 +1,7 @@
 //! What the tests share: where data lies, how much to do, how to use all cores, and random games.
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod driven_engine;
 pub mod file_properties;
 pub mod text_properties;
 pub mod walk;

@@ -120,6 +120,15 @@ const PROCESS_KEYS: &str = "cmd, name, dir, tc, movetime, nodes, depth, option.N
 const SELF_KEYS: &str = "weights, book, expweight, style, hash, params, param.NAME, name, tc, movetime, nodes, \
                          softnodes, depth";
 
+/// A name as it may stand in tables, reports and PGN: one line of visible characters, not too long. It comes from
+/// the command line or from the engine itself, and may be anything.
+pub fn plain_name(name: &str) -> String {
+    const LONGEST: usize = 100;
+    let visible = |c: char| if c.is_control() { ' ' } else { c };
+    let plain: String = name.trim().chars().take(LONGEST).map(visible).collect();
+    if plain.trim().is_empty() { "nameless".to_string() } else { plain.trim().to_string() }
+}
+
 impl FromStr for EngineSpec {
     type Err = EngineSpecError;
 
@@ -145,7 +154,7 @@ fn process_spec(spec: &str) -> Result<EngineSpec, EngineSpecError> {
         };
         match key {
             "cmd" => command = split_command(value).ok_or(EngineSpecError::OpenQuote)?,
-            "name" => name = Some(value.to_string()),
+            "name" => name = Some(plain_name(value)),
             "dir" => process.directory = Some(value.into()),
             _ if key.strip_prefix("option.").is_some_and(|option| !option.is_empty()) => {
                 process.options.push((key["option.".len()..].to_string(), value.to_string()));
@@ -165,7 +174,8 @@ fn process_spec(spec: &str) -> Result<EngineSpec, EngineSpecError> {
     let Some(program) = command.first() else { return Err(EngineSpecError::NoCommand) };
     let file_name = program.rsplit('/').next().unwrap_or(program).to_string();
     process.command = command;
-    Ok(EngineSpec { name: name.unwrap_or(file_name), kind: EngineKind::Process(process), limit })
+    let name = name.unwrap_or_else(|| plain_name(&file_name));
+    Ok(EngineSpec { name, kind: EngineKind::Process(process), limit })
 }
 
 fn is_process_key(key: &str) -> bool {
@@ -193,7 +203,7 @@ fn self_spec(rest: &str) -> Result<EngineSpec, EngineSpecError> {
             "hash" => own.hash_mb = Some(number(key, value)? as usize),
             "params" => own.params = Some(value.into()),
             _ if key.starts_with("param.") => own.own_params.push(own_param(key, value)?),
-            "name" => name = Some(value.to_string()),
+            "name" => name = Some(plain_name(value)),
             _ => match limit_from(key, value)? {
                 Some(given) => limit = Some(given),
                 None => {
@@ -202,7 +212,7 @@ fn self_spec(rest: &str) -> Result<EngineSpec, EngineSpecError> {
             },
         }
     }
-    let name = name.unwrap_or_else(|| own.default_name());
+    let name = name.unwrap_or_else(|| plain_name(&own.default_name()));
     Ok(EngineSpec { name, kind: EngineKind::InProcess(own), limit })
 }
 
@@ -300,6 +310,17 @@ mod tests {
             EngineKind::Process(process) => (spec, process),
             EngineKind::InProcess(_) => panic!("{text} is a process"),
         }
+    }
+
+    #[test]
+    fn names_are_one_line_of_visible_characters() {
+        for (name, plain) in
+            [("a\nb", "a b"), ("\u{1b}[2Jx", "[2Jx"), (" \t ", "nameless"), ("\"x\" <b>", "\"x\" <b>")]
+        {
+            let spec: EngineSpec = format!("self:name={name}").parse().unwrap();
+            assert_eq!(spec.name, plain);
+        }
+        assert_eq!(plain_name(&"x".repeat(1000)).len(), 100);
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod fault;
 pub mod game;
 pub mod gate;
 pub mod journal;
+mod leftovers;
 pub mod limit;
 pub mod opening;
 pub mod pgn_writer;

@@ -234,8 +234,16 @@ fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
 }
 
+/// The most bytes of a file in an archive: larger collections are unpacked by hand.
+const MOST_UNPACKED: u64 = 1 << 31;
+
 /// The first EPD, FEN or PGN file of an archive: its name and its bytes.
 pub(crate) fn unzip(path: &Path, bytes: Vec<u8>) -> Result<(PathBuf, Vec<u8>), OpeningError> {
+    unzip_at_most(path, bytes, MOST_UNPACKED)
+}
+
+/// A small archive may unpack to any size.
+fn unzip_at_most(path: &Path, bytes: Vec<u8>, most: u64) -> Result<(PathBuf, Vec<u8>), OpeningError> {
     let refused = |reason: String| OpeningError::Zip { path: path.into(), reason };
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| refused(e.to_string()))?;
     for index in 0..archive.len() {
@@ -243,7 +251,13 @@ pub(crate) fn unzip(path: &Path, bytes: Vec<u8>) -> Result<(PathBuf, Vec<u8>), O
         let name = PathBuf::from(file.name());
         if ["epd", "fen", "pgn"].iter().any(|ending| has_ending(&name, ending)) {
             let mut unpacked = Vec::new();
-            file.read_to_end(&mut unpacked).map_err(|e| refused(e.to_string()))?;
+            file.by_ref().take(most + 1).read_to_end(&mut unpacked).map_err(|e| refused(e.to_string()))?;
+            if unpacked.len() as u64 > most {
+                return Err(refused(format!(
+                    "{} in it has more than {most} bytes: unpack it",
+                    name.display()
+                )));
+            }
             return Ok((name, unpacked));
         }
     }
@@ -292,6 +306,19 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn an_archive_that_unpacks_to_too_much_is_refused() {
+        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        archive.start_file("openings.epd", zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut archive, &vec![b'x'; 1 << 20]).unwrap();
+        let bytes = archive.finish().unwrap().into_inner();
+        assert!(bytes.len() < 10_000, "{} bytes", bytes.len());
+        let path = Path::new("small.zip");
+        assert_eq!(unzip_at_most(path, bytes.clone(), 1 << 20).unwrap().1.len(), 1 << 20);
+        let error = unzip_at_most(path, bytes, (1 << 20) - 1).unwrap_err().to_string();
+        assert!(error.contains("small.zip") && error.contains("more than 1048575 bytes"), "{error}");
+    }
 
     #[test]
     fn random_openings_repeat_with_the_seed_and_differ_without() {

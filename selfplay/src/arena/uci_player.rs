@@ -9,7 +9,7 @@ use engine::Board;
 use engine::types::{Color, Move};
 
 use super::engine_score::EngineScore;
-use super::engine_spec::ProcessSpec;
+use super::engine_spec::{ProcessSpec, plain_name};
 use super::fault::{Fault, NoMove};
 use super::limit::MoveLimit;
 use super::opening::Opening;
@@ -134,7 +134,7 @@ impl UciPlayer {
                 return Ok(offered);
             }
             if let Some(name) = line.text.strip_prefix("id name ") {
-                self.reported_name = Some(name.trim().to_string());
+                self.reported_name = Some(plain_name(name));
             }
             offered.extend(OfferedOption::parse(&line.text));
         }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::engine_spec::ProcessSpec;
 use super::fault::{Fault, NoMove};
+use super::leftovers::Mark;
 
 /// A line longer than this is cut: an engine that never ends its line must not fill the memory.
 const LONGEST_LINE: u64 = 64 * 1024;
@@ -33,6 +34,7 @@ pub struct StampedLine {
 /// A running engine process. Dropping it ends it, together with its children, and reaps it.
 pub struct UciProcess {
     child: Child,
+    mark: Mark,
     stdin: Option<ChildStdin>,
     lines: Receiver<StampedLine>,
     recent: VecDeque<String>,
@@ -57,6 +59,7 @@ impl UciProcess {
         // A group of its own: Ctrl-C in the terminal is for us, and we can end the whole group.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mark = Mark::put_on(&mut command);
         let mut child = command.spawn()?;
         let stdin = child.stdin.take();
         let (sender, lines) = sync_channel(WAITING_LINES);
@@ -66,7 +69,7 @@ impl UciProcess {
                 .spawn(move || read_lines(stdout, &sender))?;
         }
         let recent = VecDeque::with_capacity(KEPT_TRAFFIC);
-        Ok(UciProcess { child, stdin, lines, recent, started: Instant::now() })
+        Ok(UciProcess { child, mark, stdin, lines, recent, started: Instant::now() })
     }
 
     /// Sends a line.
@@ -135,6 +138,7 @@ impl UciProcess {
             let _ = nix::sys::signal::killpg(nix::unistd::Pid::from_raw(id), nix::sys::signal::SIGKILL);
         }
         let _ = self.child.kill();
+        self.mark.kill_all();
     }
 }
 

@@ -295,13 +295,9 @@ fn verify(book: &ExperienceBook) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     eprintln!(
-        "{}: {} of {} blocks of rows and {} of the index are damaged, {} rows out of order; \
-         `selfplay book repair {} -o whole.exp` saves the rest",
+        "{}: {}; `selfplay book repair {} -o whole.exp` saves the rest",
         book.path().display(),
-        found.damaged_row_blocks,
-        found.row_blocks,
-        found.damaged_index_blocks,
-        found.out_of_order,
+        found.damage().join(", "),
         book.path().display()
     );
     Ok(ExitCode::FAILURE)

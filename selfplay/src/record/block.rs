@@ -164,6 +164,9 @@ fn decode_anywhere(head: &BlockHead, frame: &[u8]) -> Result<Vec<KeyedGame>, Str
     let mut columns = Columns::new(|column| Decoder::new(parts[column]));
     let mut games = Vec::with_capacity((head.games as usize).min(BLOCK_GAMES as usize));
     let mut positions = 0;
+    if head.first.checked_add(u64::from(head.games)).is_none() {
+        return Err(format!("no game has a number after {}", head.first));
+    }
     for number in 0..u64::from(head.games) {
         let id = head.first + number;
         let game = columns.code(id, None).map_err(|reason| format!("game {id}: {reason}"))?;

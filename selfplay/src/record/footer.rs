@@ -64,8 +64,13 @@ impl Footer {
     pub fn decode(bytes: &[u8], offset: usize) -> Option<Footer> {
         let mut fields = Bytes::new(bytes.strip_prefix(&TAG)?);
         let count = fields.u32()? as usize;
-        // The checksum first: until then the count is not to be believed.
-        let checked = 8 + count.checked_mul(ENTRY)? + 8;
+        // The end and the checksum first: until then the count is not to be believed. The end before the checksum:
+        // a file may have millions of places that begin like a footer.
+        let checked = count.checked_mul(ENTRY)?.checked_add(8 + 8)?;
+        let (place, end) = (bytes.get(checked - 8..checked)?, bytes.get(checked + 8..checked + 16)?);
+        if place != (offset as u64).to_le_bytes() || end != END {
+            return None;
+        }
         let hash = xxh64(bytes.get(..checked)?, 0);
         let mut entries = Vec::with_capacity(count);
         for _ in 0..count {

@@ -107,7 +107,7 @@ impl Reader {
             if head.first != next {
                 return self.damaged(at, format!("game {next} is missing"));
             }
-            next += u64::from(head.games);
+            next = next.saturating_add(u64::from(head.games));
         }
         if next != self.header.games.end {
             self.damaged(at, format!("game {next} is missing"));

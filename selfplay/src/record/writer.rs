@@ -7,9 +7,11 @@
 //! the next one reads what is whole, cuts off what is not, and goes on to the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+use engine::unfinished_file::{self, LockError};
 
 use super::block::{self, BLOCK_GAMES, BlockHead};
 use super::error::RecordError;
@@ -70,6 +72,22 @@ fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Writ
     move |source| WriteError::Io { action, path: path.into(), source }
 }
 
+/// The right to write a file that is not finished.
+fn taken(path: &Path, file: Result<File, LockError>) -> Result<File, WriteError> {
+    file.map_err(|cause| match cause {
+        LockError::Busy => WriteError::Busy { path: path.into() },
+        LockError::Io(source) => io_error("open", path)(source),
+    })
+}
+
+fn take_over(path: &Path) -> Result<File, WriteError> {
+    taken(path, unfinished_file::take_over(path))
+}
+
+fn begin(path: &Path) -> Result<File, WriteError> {
+    taken(path, unfinished_file::begin(path))
+}
+
 /// What opening a record for writing finds.
 pub enum Opened {
     /// All of it is there and whole: nothing to do.
@@ -104,20 +122,9 @@ impl Writer {
                 return Ok(Opened::Finished);
             }
             let part_path = with_ending(path, "part");
-            let part = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(&part_path)
-                .map_err(io_error("open", &part_path))?;
-            match part.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(WriteError::Busy { path: part_path }),
-                Err(TryLockError::Error(source)) => return Err(io_error("lock", &part_path)(source)),
-            }
-            // Between opening and locking, another process may have published and removed the file.
-            if !is_same_file(&part, &part_path) {
+            let part = take_over(&part_path)?;
+            // While we waited for it, another process may have published the record.
+            if finished(path, header)? {
                 continue;
             }
             return Writer::go_on(path, part_path, part, header)
@@ -127,13 +134,7 @@ impl Writer {
 
     fn go_on(path: &Path, part_path: PathBuf, part: File, header: &Header) -> Result<Writer, WriteError> {
         let journal_path = with_ending(path, "journal");
-        let journal = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&journal_path)
-            .map_err(io_error("open", &journal_path))?;
+        let journal = take_over(&journal_path)?;
         let mut writer = Writer {
             path: path.into(),
             part_path,
@@ -182,7 +183,7 @@ impl Writer {
 
     /// The id after the last game of the block that a game belongs to.
     fn end_of_block(&self, game: u64) -> u64 {
-        ((game / BLOCK_GAMES + 1) * BLOCK_GAMES).min(self.header.games.end)
+        (game / BLOCK_GAMES + 1).saturating_mul(BLOCK_GAMES).min(self.header.games.end)
     }
 
     fn restart_part(&mut self, header: &[u8]) -> Result<(), WriteError> {
@@ -227,7 +228,7 @@ impl Writer {
         for game in self.waiting.values() {
             bytes.extend(block::encode(std::slice::from_ref(game)));
         }
-        let mut new = File::create(&new_path).map_err(io_error("create", &new_path))?;
+        let mut new = begin(&new_path)?;
         new.write_all(&bytes).map_err(io_error("write", &new_path))?;
         new.sync_data().map_err(io_error("sync", &new_path))?;
         fs::rename(&new_path, &self.journal_path).map_err(io_error("replace", &self.journal_path))?;
@@ -330,7 +331,7 @@ pub fn write_record(
     games: impl IntoIterator<Item = Result<GameRecord, RecordError>>,
 ) -> Result<(), WriteError> {
     let part_path = with_ending(path, "part");
-    let mut part = File::create(&part_path).map_err(io_error("create", &part_path))?;
+    let mut part = begin(&part_path)?;
     let mut blocks = Vec::new();
     let mut length = 0;
     let mut append = |bytes: &[u8]| {
@@ -421,19 +422,4 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     name.push(".");
     name.push(ending);
     name.into()
-}
-
-/// Whether the open file is the one that the path leads to.
-fn is_same_file(file: &File, path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let identity = |metadata: &fs::Metadata| (metadata.dev(), metadata.ino());
-        matches!((file.metadata(), fs::metadata(path)), (Ok(a), Ok(b)) if identity(&a) == identity(&b))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = file;
-        path.exists()
-    }
 }

@@ -75,6 +75,10 @@ fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("--engine") => naughty_engine::run(),
         Some("--wrapper") => naughty_engine::wrap(),
+        #[cfg(target_os = "linux")]
+        Some("--leaves-a-daemon") => naughty_engine::leave_a_daemon(),
+        #[cfg(target_os = "linux")]
+        Some("--daemon") => naughty_engine::be_a_daemon(),
         _ => naughty_engines_lose_their_games_and_nothing_else(),
     }
 }
@@ -122,8 +126,11 @@ fn naughty_engines_lose_their_games_and_nothing_else() {
     ));
     assert!(endings.iter().all(|ending| matches!(ending, Ending::Fault(Fault::Hang(_)))), "{endings:?}");
 
+    // What an engine started in a session of its own ends with it.
     #[cfg(target_os = "linux")]
     {
+        let (board, ..) = play(&tournament("--leaves-a-daemon", "--engine", 1, MoveLimit::Nodes(1)));
+        assert_eq!(board.games(), 2);
         assert_eq!(processes_left(), Vec::<String>::new(), "processes are left");
     }
     println!("naughty engines lose their games and nothing else: ok");

@@ -53,6 +53,25 @@ pub fn wrap() {
     exit(status.code().unwrap_or(1));
 }
 
+/// Is the engine, and leaves a process behind that began a session of its own.
+#[cfg(target_os = "linux")]
+pub fn leave_a_daemon() {
+    let itself = std::env::current_exe().expect("a running program has a path");
+    let null = std::process::Stdio::null;
+    let mut daemon = Command::new("setsid");
+    daemon.arg(itself).arg("--daemon").stdin(null()).stdout(null()).stderr(null());
+    let mut left = daemon.spawn().expect("setsid is part of every Linux");
+    run();
+    // Never waited for on purpose; the look whether it is there keeps the lint content.
+    assert!(matches!(left.try_wait(), Ok(None)), "the daemon outlives the engine");
+}
+
+/// What it leaves behind: ignores everything, for ten minutes at most.
+#[cfg(target_os = "linux")]
+pub fn be_a_daemon() {
+    std::thread::sleep(Duration::from_secs(600));
+}
+
 /// Speaks UCI until `quit` or the end of the input.
 pub fn run() {
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);

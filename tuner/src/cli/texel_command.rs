@@ -1,7 +1,6 @@
 //! `tune --texel`.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -10,6 +9,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use engine::eval::gradient::Pair;
 use engine::eval::{EvalParams, Header};
+use engine::unfinished_file;
 use selfplay::calendar::Date;
 use serde_json::{Value, json};
 use tuner::checkpoint::Checkpoint;
@@ -341,21 +341,15 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 /// Better to know now than after the fit.
 fn check_writable(out: &Path) -> anyhow::Result<()> {
     let probe = with_suffix(out, ".checkpoint.new");
-    std::fs::write(&probe, "").with_context(|| format!("cannot write beside {}", out.display()))?;
+    unfinished_file::begin(&probe).with_context(|| format!("cannot write beside {}", out.display()))?;
     let _ = std::fs::remove_file(&probe);
     Ok(())
 }
 
 /// Whole or as it was, also after a power cut.
 fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
-    let beside = with_suffix(path, ".new");
-    let write = || -> std::io::Result<()> {
-        let mut file = std::fs::File::create(&beside)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&beside, path)
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
+    unfinished_file::write_whole(path, ".new", text.as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// All that is to be told.

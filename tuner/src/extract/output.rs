@@ -1,8 +1,9 @@
 //! Writes positions for `tune --texel`: see docs/2-formats.md.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+
+use engine::unfinished_file;
 
 use crate::packed::PackedPosition;
 
@@ -22,7 +23,7 @@ pub fn write_packed(path: &Path, positions: &[PackedPosition]) -> Result<(), Out
 fn write(path: &Path, positions: &[PackedPosition]) -> io::Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".new");
-    let mut file = BufWriter::new(File::create(&beside)?);
+    let mut file = BufWriter::new(unfinished_file::begin(Path::new(&beside))?);
     file.write_all(&PackedPosition::header())?;
     let mut encoder = zstd::Encoder::new(file, 6)?;
     // Off by default, and without it most flipped bits go unnoticed.

@@ -12,6 +12,12 @@ pub const VERSION: u32 = 1;
 const FIXED: usize = 112;
 /// The list cannot be longer: 16 MB.
 const MOST_SPANS: u32 = 1 << 20;
+/// Where the header says how long it is, where its copy stands, and how many spans it has.
+const LEN_AT: usize = 12;
+const COPY_AT: usize = 72;
+const SPANS_AT: usize = 104;
+/// The most bytes that are summed up to put a damaged header together: a second's work.
+const MOST_MENDING: usize = 1 << 32;
 
 /// How scores are learned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +36,11 @@ impl Rule {
             Rule::Mean => "mean",
             Rule::Td => "td",
         }
+    }
+
+    /// The rule of a byte of the file.
+    fn of_code(code: u8) -> Option<Rule> {
+        [Rule::Mean, Rule::Td].into_iter().find(|&rule| rule as u8 == code)
     }
 
     /// The rule of a name.
@@ -180,7 +191,7 @@ impl Header {
         let spans = body[FIXED..].as_chunks().0.iter().map(Span::from_bytes).collect();
         let learned = Learned::new(spans).map_err(|_| HeaderDamaged)?;
         let header = Header {
-            rule: if fixed[48] == 0 { Rule::Mean } else { Rule::Td },
+            rule: Rule::of_code(fixed[48]).ok_or(HeaderDamaged)?,
             alpha_milli: short(50),
             gamma_milli: short(52),
             learns_draws: fixed[54] != 0,
@@ -204,9 +215,34 @@ impl Header {
         // Spans may look like anything but a header, so the last that begins like one is it.
         (0..file.len().saturating_sub(FIXED)).rev().filter(|&at| file[at..].starts_with(&MAGIC)).find_map(
             |at| {
-                let (header, layout) = Header::parse(&file[at..]).ok()?;
-                (layout.copy_at == at as u64).then_some((header, layout))
+                // Where it says it stands is looked at first: its checksum may be over 16 MB.
+                if file[at..].get(COPY_AT..COPY_AT + 8)? != (at as u64).to_le_bytes() {
+                    return None;
+                }
+                Header::parse(&file[at..]).ok()
             },
         )
+    }
+
+    /// Puts a header together from two damaged ones: where they differ, one of them is right.
+    pub(super) fn mend(file: &[u8]) -> Option<(Header, Layout)> {
+        let told =
+            |at: usize| file.get(at..at + 4)?.try_into().ok().map(|bytes| u32::from_le_bytes(bytes) as usize);
+        let by_spans = SPAN_BYTES.checked_mul(told(SPANS_AT)?)?.checked_add(FIXED + 8)?;
+        [told(LEN_AT)?, by_spans].into_iter().find_map(|len| {
+            let copy = file.get(file.len().checked_sub(len)?..)?;
+            let mut bytes = file.get(..len)?.to_vec();
+            let differing: Vec<usize> = (0..len).filter(|&at| bytes[at] != copy[at]).collect();
+            let tries = 1_usize.checked_shl(differing.len() as u32)?;
+            if tries.checked_mul(len)? > MOST_MENDING {
+                return None;
+            }
+            (0..tries).find_map(|choice| {
+                for (bit, &at) in differing.iter().enumerate() {
+                    bytes[at] = if choice >> bit & 1 == 0 { file[at] } else { copy[at] };
+                }
+                Header::parse(&bytes).ok()
+            })
+        })
     }
 }

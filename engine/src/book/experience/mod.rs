@@ -9,22 +9,22 @@ mod header;
 mod merge;
 mod row;
 mod span;
+mod verify;
 mod writer;
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
-
-use memmap2::{Advice, Mmap};
 
 pub use header::{Header, Rule};
 pub use merge::{MergeError, merge, merge_sorted};
 pub use row::{ExperienceEntry, ROW_BYTES, Row, SCORE_GRAIN};
 pub use span::{Learned, Span};
+pub use verify::Verification;
 pub use writer::{BookWriter, WriteError, write_book};
 
 use crate::board::zobrist::Key;
+use crate::mapped_file::MappedFile;
 use header::Layout;
 
 /// Rows under one checksum: some pages, verified in a few microseconds.
@@ -67,6 +67,12 @@ pub enum ExperienceError {
     /// Its checksum, or its length, is wrong.
     #[error("the header is damaged; `selfplay book repair` saves the rows that are whole")]
     HeaderDamaged,
+    /// The header and its copy at the end are both damaged, and not even the two together make a whole one.
+    #[error(
+        "the header is damaged at the beginning of the file and at its end, so nobody can say where its rows \
+         are: learn the book again from its games"
+    )]
+    HeaderLost,
     /// Keyed by other numbers.
     #[error("the book is keyed by other Zobrist numbers ({found:016x}, ours are {ours:016x})")]
     OtherKeys {
@@ -91,7 +97,7 @@ pub enum ExperienceError {
 /// An open book.
 pub struct ExperienceBook {
     path: PathBuf,
-    map: Mmap,
+    map: MappedFile,
     header: Header,
     layout: Layout,
     /// For each block, rows first and the index after them: [`UNSEEN`], [`WHOLE`] or [`DAMAGED`].
@@ -112,15 +118,20 @@ impl ExperienceBook {
         })
     }
 
-    /// Opens what is left of a damaged book: the header may be the copy at its end, and the end may be
-    /// missing. Its rows are the whole blocks that are there; looking up needs an index and may find nothing.
+    /// Opens what is left of a damaged book: the header may be the copy at its end, or put together from both,
+    /// and the end may be missing. Its rows are the whole blocks that are there; looking up needs an index and may find nothing.
     pub fn salvage(path: &Path) -> Result<ExperienceBook, ExperienceError> {
         ExperienceBook::open_with(path, |map| {
-            let (header, layout) =
-                Header::parse(map).or_else(|error| Header::parse_copy(map).ok_or(error))?;
+            let lost = |error| match error {
+                ExperienceError::HeaderDamaged => ExperienceError::HeaderLost,
+                other => other,
+            };
+            let (header, layout) = Header::parse(map)
+                .or_else(|error| Header::parse_copy(map).or_else(|| Header::mend(map)).ok_or(error))
+                .map_err(lost)?;
             match layout.check(&header, map.len() as u64) {
                 Ok(()) | Err(ExperienceError::Cut { .. }) => Ok((header, layout)),
-                Err(error) => Err(error),
+                Err(error) => Err(lost(error)),
             }
         })
     }
@@ -129,17 +140,11 @@ impl ExperienceBook {
         path: &Path,
         parse: impl FnOnce(&[u8]) -> Result<(Header, Layout), ExperienceError>,
     ) -> Result<ExperienceBook, ExperienceError> {
-        let file = File::open(path)?;
-        // An empty file cannot be mapped.
-        let len = file.metadata()?.len();
-        if len == 0 {
-            return Err(ExperienceError::TooShort { len });
-        }
-        // SAFETY: the map is read-only, and books are replaced by renaming, never written in place. If
-        // somebody else changes the file meanwhile, we read other bytes: every block was verified or is
-        // treated as unknown, and no number in it is trusted as an index without a check.
-        let map = unsafe { Mmap::map(&file)? };
-        let _ = map.advise(Advice::Random);
+        // Books are replaced by renaming, never written in place. If somebody else changes the file meanwhile,
+        // we read other bytes: every block was verified or is treated as unknown, and no number in it is
+        // trusted as an index without a check.
+        let map = MappedFile::open(path)?;
+        map.advise_random();
         let (header, layout) = parse(&map)?;
         let blocks = layout.row_blocks() + layout.index_blocks();
         let blocks = (0..blocks).map(|_| AtomicU8::new(UNSEEN)).collect();
@@ -149,6 +154,11 @@ impl ExperienceBook {
     /// Where it was opened.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// True once, after its file has become shorter. What is gone is not known any more.
+    pub fn is_newly_cut(&self) -> bool {
+        self.map.is_newly_cut()
     }
 
     /// What it says of itself.
@@ -203,25 +213,6 @@ impl ExperienceBook {
             let damage = (!whole).then_some(Err(DamagedBlock { first, rows: end - first }));
             rows.into_iter().flatten().chain(damage)
         })
-    }
-
-    /// Verifies every block.
-    pub fn verify(&self) -> Verification {
-        let row_blocks = self.layout.row_blocks();
-        let damaged =
-            |blocks: std::ops::Range<u64>| blocks.filter(|&block| !self.is_whole(block)).count() as u64;
-        let mut out_of_order = 0;
-        let mut last = None;
-        for row in self.rows().flatten() {
-            out_of_order += u64::from(last.is_some_and(|last| row.place() <= last));
-            last = Some(row.place());
-        }
-        Verification {
-            row_blocks,
-            damaged_row_blocks: damaged(0..row_blocks),
-            damaged_index_blocks: damaged(row_blocks..self.blocks.len() as u64),
-            out_of_order,
-        }
     }
 
     #[inline]
@@ -296,7 +287,7 @@ impl Layout {
         if *self != Layout::with_index_bits(header, self.rows, self.positions, self.index_bits) {
             return Err(ExperienceError::HeaderDamaged);
         }
-        let wanted = self.copy_at + header.len() as u64;
+        let wanted = self.end(header);
         if found < wanted { Err(ExperienceError::Cut { found, wanted }) } else { Ok(()) }
     }
 
@@ -378,26 +369,6 @@ pub struct DamagedBlock {
     pub first: u64,
     /// How many.
     pub rows: u64,
-}
-
-/// What a look at every block found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Verification {
-    /// Blocks of rows in the book.
-    pub row_blocks: u64,
-    /// Of these, with a wrong checksum.
-    pub damaged_row_blocks: u64,
-    /// Parts of the index with a wrong checksum.
-    pub damaged_index_blocks: u64,
-    /// Rows that stand before one they should stand behind.
-    pub out_of_order: u64,
-}
-
-impl Verification {
-    /// Whether all is well.
-    pub fn is_whole(&self) -> bool {
-        self.damaged_row_blocks == 0 && self.damaged_index_blocks == 0 && self.out_of_order == 0
-    }
 }
 
 #[cfg(test)]

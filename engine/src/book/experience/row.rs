@@ -43,7 +43,8 @@ impl Row {
     pub fn score(&self) -> Value {
         let units = SCORE_GRAIN * i64::from(self.games.max(1));
         // Rounded half away from zero, so that a mirrored game gives the mirrored score.
-        ((self.score_sum.abs() + units / 2) / units * self.score_sum.signum()) as Value
+        let size = self.score_sum.saturating_abs().saturating_add(units / 2) / units;
+        (size.min(i64::from(Value::MAX)) * self.score_sum.signum()) as Value
     }
 
     /// The mean depth.
@@ -170,6 +171,12 @@ mod tests {
             assert_eq!(row(3, 0, 0, sum).score(), -row(3, 0, 0, -sum).score());
         }
         assert_eq!(row(2, 0, 0, 2 * 256 * 35).score(), 35);
+    }
+
+    #[test]
+    fn sums_that_no_games_give_are_scores_all_the_same() {
+        assert_eq!(row(1, 0, 0, i64::MAX).score(), Value::MAX);
+        assert_eq!(row(1, 0, 0, i64::MIN).score(), -Value::MAX);
     }
 
     #[test]

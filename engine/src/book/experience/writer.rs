@@ -1,11 +1,12 @@
 //! Writing a book: into a file beside the old one, which it replaces only when it is whole and on disk.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::header::Layout;
 use super::{BLOCK_ROWS, CHECK, Header, INDEX_ENTRIES, ROW_BYTES, Row, checksum};
+use crate::unfinished_file::{self, LockError};
 
 /// Why a book could not be written. What stood there before still stands.
 #[derive(Debug, thiserror::Error)]
@@ -51,25 +52,11 @@ impl BookWriter {
         let mut name = path.file_name().unwrap_or_default().to_os_string();
         name.push(".part");
         let part = path.with_file_name(name);
-        loop {
-            let mut options = OpenOptions::new();
-            let file =
-                options.read(true).write(true).create(true).truncate(false).open(&part).map_err(error)?;
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(fs::TryLockError::WouldBlock) => {
-                    return Err(WriteError::Busy { path: path.to_path_buf() });
-                }
-                Err(fs::TryLockError::Error(cause)) => return Err(error(cause)),
-            }
-            // Between opening and locking, another writer may have made this very file the book.
-            if !is_same_file(&file, &part).map_err(error)? {
-                continue;
-            }
-            // What a killed writer left behind.
-            file.set_len(0).map_err(error)?;
-            return Ok(BookWriter { path: path.to_path_buf(), part, file });
-        }
+        let file = unfinished_file::begin(&part).map_err(|cause| match cause {
+            LockError::Busy => WriteError::Busy { path: path.to_path_buf() },
+            LockError::Io(cause) => error(cause),
+        })?;
+        Ok(BookWriter { path: path.to_path_buf(), part, file })
     }
 
     /// Writes rows that come sorted by position and move, each once; they may come from the very book
@@ -98,23 +85,6 @@ impl BookWriter {
     pub fn give_up(self) {
         let _ = fs::remove_file(&self.part);
     }
-}
-
-#[cfg(unix)]
-fn is_same_file(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let ours = file.metadata()?;
-    match fs::metadata(path) {
-        Ok(there) => Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino())),
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(cause) => Err(cause),
-    }
-}
-
-/// Elsewhere a file that is open cannot be renamed.
-#[cfg(not(unix))]
-fn is_same_file(_file: &File, _path: &Path) -> io::Result<bool> {
-    Ok(true)
 }
 
 /// Writes a book of rows that come sorted by position and move, each once.

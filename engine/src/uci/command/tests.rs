@@ -183,7 +183,7 @@ fn reading_numbers() {
 #[test]
 fn a_bad_word_in_go_does_not_cost_the_move() {
     let (command, note) = noted("go depth 5 quickly");
-    assert_eq!(command, Some(Command::Go(Go { depth: Some(5), ..Go::default() })));
+    assert_eq!(command, Some(Command::Go(Go { depth: Some(5), unreadable_limit: true, ..Go::default() })));
     assert!(note.contains("'quickly'") && note.contains("movetime"), "{note}");
     // A keyword where a number belongs still counts as the keyword.
     let (command, note) = noted("go depth movetime 50");

@@ -1,0 +1,1 @@
+"""Attacks on our own programs: one file a kind, run by scripts/attack."""
