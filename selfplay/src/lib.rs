@@ -3,6 +3,7 @@
 
 pub mod arena;
 pub mod calendar;
+pub mod games;
 pub mod learn;
 mod outcome;
 pub mod pgn;
