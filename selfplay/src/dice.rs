@@ -30,6 +30,13 @@ impl Dice {
         items[self.below(items.len() as u64) as usize]
     }
 
+    /// Puts items into any order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for place in (1..items.len()).rev() {
+            items.swap(place, self.below(place as u64 + 1) as usize);
+        }
+    }
+
     /// Whether something with this chance in a million happens.
     pub fn happens(&mut self, millionths: u32) -> bool {
         self.below(1_000_000) < u64::from(millionths)

@@ -4,6 +4,7 @@
 pub mod arena;
 pub mod calendar;
 mod dice;
+pub mod games;
 pub mod learn;
 pub mod library;
 mod outcome;

@@ -2,6 +2,7 @@
 //! won for the side to move just when the exclusive or of the heaps is not zero.
 
 use engine::book::experience::Rule;
+use engine::types::Color;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use selfplay::learn::{Discount, Episode, Fate, Ledger, Step};
@@ -55,6 +56,7 @@ fn learn(rule: Rule, seed: u64, games: usize) -> Ledger {
             continue;
         }
         let mut steps = Vec::new();
+        let mut mover = Color::White;
         while heaps != [0; 3] {
             let (value, mut action) = best(&ledger, heaps);
             let all: Vec<(u16, Heaps)> = moves(heaps).collect();
@@ -62,7 +64,8 @@ fn learn(rule: Rule, seed: u64, games: usize) -> Ledger {
                 action = all[random.random_range(0..all.len())].0;
             }
             let value_stm = Some((value / engine::book::experience::SCORE_GRAIN) as i32);
-            steps.push(Step { key: key(heaps), action, value_stm, depth: 1 });
+            steps.push(Step { key: key(heaps), mover, action, value_stm, depth: 1, undrawn_stm: None });
+            mover = !mover;
             heaps = all.into_iter().find(|(a, _)| *a == action).expect("it is among them").1;
         }
         ledger.learn(&Episode { steps, fate_of_last: Fate::Win }, |_| None);

@@ -56,6 +56,8 @@ pub struct SelfSpec {
     pub params: Option<PathBuf>,
     /// Search parameters by name, set after the file's.
     pub own_params: Vec<(String, i32)>,
+    /// Monte-Carlo tree search instead of the engine's own.
+    pub tree_search: bool,
 }
 
 /// Why an engine's description was refused.
@@ -117,7 +119,7 @@ impl EngineSpec {
 }
 
 const PROCESS_KEYS: &str = "cmd, name, dir, tc, movetime, nodes, depth, option.NAME";
-const SELF_KEYS: &str = "weights, book, expweight, style, hash, params, param.NAME, name, tc, movetime, nodes, \
+const SELF_KEYS: &str = "weights, book, expweight, style, hash, params, param.NAME, search, name, tc, movetime, nodes, \
                          softnodes, depth";
 
 /// A name as it may stand in tables, reports and PGN: one line of visible characters, not too long. It comes from
@@ -203,6 +205,11 @@ fn self_spec(rest: &str) -> Result<EngineSpec, EngineSpecError> {
             "hash" => own.hash_mb = Some(number(key, value)? as usize),
             "params" => own.params = Some(value.into()),
             _ if key.starts_with("param.") => own.own_params.push(own_param(key, value)?),
+            "search" => match value {
+                "mcts" => own.tree_search = true,
+                "alphabeta" => own.tree_search = false,
+                _ => return Err(bad_value(key, value, "neither mcts nor alphabeta".to_string())),
+            },
             "name" => name = Some(plain_name(value)),
             _ => match limit_from(key, value)? {
                 Some(given) => limit = Some(given),
@@ -231,8 +238,9 @@ impl SelfSpec {
         let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let files = [&self.weights, &self.book, &self.params];
         let marks = files.into_iter().map(|file| file.as_ref().and_then(stem)).chain([self.style.clone()]);
+        let search = self.tree_search.then(|| "mcts".to_string());
         let own = self.own_params.iter().map(|(name, value)| format!("{name}={value}"));
-        let marks: Vec<String> = marks.flatten().chain(own).collect();
+        let marks: Vec<String> = marks.chain([search]).flatten().chain(own).collect();
         if marks.is_empty() { "tabula".to_string() } else { format!("tabula-{}", marks.join("-")) }
     }
 }

@@ -25,6 +25,7 @@ pub mod sprt;
 pub mod stats;
 pub mod suite;
 pub mod tournament;
+mod tree_player;
 pub mod uci_player;
 mod uci_process;
 

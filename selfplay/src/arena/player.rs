@@ -14,6 +14,7 @@ use super::fault::NoMove;
 use super::limit::{Clock, MoveLimit};
 use super::opening::Opening;
 use super::self_player::SelfPlayer;
+use super::tree_player::TreePlayer;
 use super::uci_player::{Patience, StartError, UciPlayer};
 
 /// What a player is asked: a move in this position, within this limit.
@@ -83,6 +84,7 @@ pub fn start_player(
         EngineKind::Process(process) => {
             Box::new(UciPlayer::start(process, stderr_file, patience, chess960, stop.clone())?)
         }
+        EngineKind::InProcess(own) if own.tree_search => Box::new(TreePlayer::new(own, stop.clone())?),
         EngineKind::InProcess(own) => Box::new(SelfPlayer::new(own, stop.clone())?),
     })
 }

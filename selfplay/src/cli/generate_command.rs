@@ -14,6 +14,7 @@ use engine::search::Signals;
 use engine::types::Color;
 use selfplay::arena::self_player::{find_style, read_experience, read_weights};
 use selfplay::arena::{DrawRule, OpeningBook, ResignRule};
+use selfplay::games::generate;
 use selfplay::play::{
     DeepLabels, EndRules, Exploration, Generator, Judge, OpeningSource, Played, Settings, Shard,
     engine_fingerprint,
@@ -21,7 +22,6 @@ use selfplay::play::{
 use selfplay::record::statistics::Accuracy;
 use selfplay::record::{Header, Opened, Statistics, VERSION, Writer};
 use serde_json::json;
-use xxhash_rust::xxh64::xxh64;
 
 use super::progress::Progress;
 use super::{INTERRUPTED, open_tablebases};
@@ -295,7 +295,7 @@ pub fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
     };
     fs::create_dir_all(&args.out)
         .with_context(|| format!("cannot make the directory {}", args.out.display()))?;
-    let path = args.out.join(file_name(&header));
+    let path = args.out.join(header.file_name());
     let mut writer = match Writer::open(&path, &header)? {
         Opened::Finished => {
             eprintln!("selfplay: {} is there and whole: nothing to do", path.display());
@@ -335,18 +335,7 @@ pub fn run(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
 
 /// What a file is called and a hash of its bytes, for the header.
 fn name_and_hash(path: &Path) -> anyhow::Result<String> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(format!("{file} {:016x}", xxh64(&bytes, 0)))
-}
-
-/// Says which games of which run: the seed, the ids, and a hash of all the rest.
-fn file_name(header: &Header) -> String {
-    let mut source = header.settings.clone().into_bytes();
-    source.extend(header.engine.to_le_bytes());
-    source.extend(header.weights.to_le_bytes());
-    let last = header.games.end - 1;
-    format!("s{}-{:07}-{last:07}-{:08x}.tgr", header.seed, header.games.start, xxh64(&source, 0) as u32)
+    generate::name_and_hash(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// What this run has done.

@@ -198,6 +198,15 @@ impl MatchArgs {
                 bail!("--soft-nodes is for engines in process (self:), not for {}: use --nodes", spec.name);
             }
         }
+        for spec in &self.engine {
+            let searches_trees = matches!(&spec.kind, EngineKind::InProcess(own) if own.tree_search);
+            let limit = spec.limit.map_or_else(|| self.limit(), Ok)?;
+            ensure!(
+                !searches_trees || matches!(limit, MoveLimit::Nodes(_) | MoveLimit::SoftNodes(_)),
+                "{}: search=mcts is limited by nodes alone: give --nodes",
+                spec.name
+            );
+        }
         ensure!(self.concurrency >= 1, "--concurrency must be at least 1");
         ensure!(self.sprt.is_none() || engines == 2, "--sprt compares two engines, not {engines}");
         let games = self.games.unwrap_or(if self.sprt.is_some() { GAMES_WITHOUT_END } else { 100 });

@@ -207,7 +207,7 @@ impl<'a> MatchReport<'a> {
 }
 
 /// Infinite ends become null: JSON has no word for them.
-fn interval_json(interval: Interval) -> Value {
+pub fn interval_json(interval: Interval) -> Value {
     json!({ "value": interval.value, "low": interval.low, "high": interval.high, "error": interval.error() })
 }
 
@@ -221,7 +221,7 @@ pub fn plus_minus(interval: &Interval) -> String {
     }
 }
 
-fn percent(share: Option<f64>) -> String {
+pub fn percent(share: Option<f64>) -> String {
     share.map_or("-".to_string(), |share| format!("{:.1}%", share * 100.0))
 }
 

@@ -4,6 +4,7 @@ mod book_command;
 mod cat_command;
 mod epd_command;
 mod export;
+mod games;
 mod gate_command;
 mod gate_report;
 mod generate_command;
@@ -31,10 +32,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, ensure};
 use clap::{Parser, Subcommand};
 use engine::syzygy::Tablebases;
+use selfplay::games::registry::GAMES;
 
 /// Tabula plays: itself, and anyone who speaks UCI.
 #[derive(Parser)]
-#[command(version, max_term_width = 110)]
+#[command(version, max_term_width = 110, after_help = OTHER_GAMES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -78,13 +80,30 @@ enum Command {
     Library(library_command::LibraryArgs),
     /// Write games in viriformat.
     Viriformat(viriformat_command::ViriformatArgs),
+    /// Another game than chess: play against the engine in the terminal.
+    Play(games::PlayArgs),
+    /// Another game than chess: fit the weights of its evaluation to game records.
+    Fit(games::FitArgs),
+    /// Another game than chess: play, learn, fit and gate, round after round.
+    GameNight(games::NightArgs),
+    /// Another game than chess: measure how fast it is played and searched.
+    GameBench(games::BenchArgs),
 }
+
+const OTHER_GAMES: &str = "\
+generate, verify, show, learn and match take --game nim:3-4-5 (or tictactoe, dominions) for games other than chess, with
+options of their own: selfplay generate --game nim --help";
 
 /// What a command that was interrupted returns to the shell.
 const INTERRUPTED: u8 = 130;
 
 /// Reads the command line and runs it.
 pub fn run() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    if games::is_meant(&arguments) {
+        selfplay::pipe::end_when_nobody_reads();
+        return ended(games::run());
+    }
     let command = Cli::parse().command;
     // A dead engine at the other end of a pipe is a result to record, not the end of a match.
     if !matches!(command, Command::Match(_) | Command::Gate(_) | Command::Suite(_)) {
@@ -109,7 +128,15 @@ pub fn run() -> ExitCode {
         Command::Book(args) => book_command::run(&args),
         Command::Library(args) => library_command::run(&args),
         Command::Viriformat(args) => viriformat_command::run(&args),
+        Command::Play(_) | Command::Fit(_) | Command::GameNight(_) | Command::GameBench(_) => {
+            Err(anyhow::anyhow!("this is for games other than chess: give --game {}", GAMES))
+        }
     };
+    ended(result)
+}
+
+/// The exit code of a command; what went wrong is said.
+fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
     match result {
         Ok(code) => code,
         Err(error) => {

@@ -8,7 +8,9 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use engine::types::Color;
 use selfplay::arena::EngineScore;
-use selfplay::record::{GameRecord, Reader};
+use selfplay::record::{GameRecord, Reader, VERSION};
+
+use super::games::show_record;
 
 /// Step through a game in the terminal: board, score, and the graph of all scores.
 ///
@@ -31,32 +33,50 @@ pub struct ShowArgs {
 
 /// Runs the command.
 pub fn run(args: &ShowArgs) -> anyhow::Result<ExitCode> {
-    let reader = Reader::open(&args.file)?;
-    let id = args.game.unwrap_or(reader.header().games.start);
-    let block =
-        reader.blocks().position(|head| (head.first..head.first + u64::from(head.games)).contains(&id));
-    let games = reader.header().games.clone();
-    let block = block.with_context(|| {
-        format!("game {id} is not in {}: it has {} to {}", args.file.display(), games.start, games.end - 1)
-    })?;
+    let reader = Reader::open_any(&args.file)?;
+    if reader.header().version != VERSION {
+        return show_record(reader, args.game, args.ply);
+    }
+    let (id, block) = block_of(&reader, args.game)?;
     let found = reader.decode(block)?.into_iter().find(|game| game.id == id);
     let game = found.with_context(|| format!("game {id} is missing in its block"))?;
-    let last = game.length();
-    ensure!(args.ply <= last, "--ply {}: the game has {last} plies", args.ply);
+    turn_pages(args.ply, game.length(), |ply| page(&game, ply))
+}
+
+/// The game asked for, or the first one, and the number of its block.
+pub fn block_of(reader: &Reader, asked: Option<u64>) -> anyhow::Result<(u64, usize)> {
+    let games = reader.header().games.clone();
+    let id = asked.unwrap_or(games.start);
+    let block =
+        reader.blocks().position(|head| (head.first..head.first + u64::from(head.games)).contains(&id));
+    let block = block.with_context(|| {
+        format!(
+            "game {id} is not in {}: it has {} to {}",
+            reader.path().display(),
+            games.start,
+            games.end - 1
+        )
+    })?;
+    Ok((id, block))
+}
+
+/// Shows the pages of a game one by one, on request; without a terminal all of them.
+pub fn turn_pages(first: usize, last: usize, page: impl Fn(usize) -> String) -> anyhow::Result<ExitCode> {
+    ensure!(first <= last, "--ply {first}: the game has {last} plies");
     let mut output = io::stdout().lock();
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        for ply in args.ply..=last {
-            if writeln!(output, "{}", page(&game, ply)).is_err() {
+        for ply in first..=last {
+            if writeln!(output, "{}", page(ply)).is_err() {
                 break;
             }
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let mut ply = args.ply;
+    let mut ply = first;
     let mut lines = io::stdin().lock().lines();
     loop {
         // Home and clear.
-        write!(output, "\x1b[H\x1b[2J{}\nEnter/n next, p back, number, e end, q quit: ", page(&game, ply))?;
+        write!(output, "\x1b[H\x1b[2J{}\nEnter/n next, p back, number, e end, q quit: ", page(ply))?;
         output.flush()?;
         let Some(line) = lines.next() else { break };
         match line?.trim() {

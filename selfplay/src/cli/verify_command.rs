@@ -1,11 +1,13 @@
 //! `selfplay verify`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use selfplay::record::{Reader, verify};
+use selfplay::record::{Reader, RecordError, VERSION, Verdict, verify};
 use serde_json::json;
+
+use super::games::verify_record;
 
 /// Check every byte of game records and replay every game.
 ///
@@ -21,17 +23,27 @@ pub struct VerifyArgs {
     json: bool,
 }
 
-/// Runs the command.
+/// Runs the command. Records say themselves which game they are of.
 pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
+    report(&args.files, args.json, |path| {
+        let reader = Reader::open_any(path)?;
+        Ok(if reader.header().version == VERSION { verify(&reader) } else { verify_record(&reader) })
+    })
+}
+
+/// Looks at each file and says what was found.
+pub fn report(
+    files: &[PathBuf],
+    as_json: bool,
+    look_at: impl Fn(&Path) -> Result<Verdict, RecordError>,
+) -> anyhow::Result<ExitCode> {
     let mut whole = true;
     let mut results = Vec::new();
-    for path in &args.files {
-        let verdict = match Reader::open(path) {
-            Ok(reader) => verify(&reader),
-            Err(error) => selfplay::record::Verdict { faults: vec![error.to_string()], ..Default::default() },
-        };
+    for path in files {
+        let verdict = look_at(path)
+            .unwrap_or_else(|error| Verdict { faults: vec![error.to_string()], ..Default::default() });
         whole &= verdict.faults.is_empty();
-        if args.json {
+        if as_json {
             results.push(json!({
                 "file": path,
                 "whole": verdict.faults.is_empty(),
@@ -52,7 +64,7 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
             verdict.positions
         );
     }
-    if args.json {
+    if as_json {
         println!("{}", serde_json::to_string_pretty(&results)?);
     }
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })

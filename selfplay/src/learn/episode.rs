@@ -2,6 +2,7 @@
 //! code is proven on games whose theory is known.
 
 use engine::book::experience::SCORE_GRAIN;
+use engine::types::Color;
 
 /// What a won game is worth at its end, in centipawns.
 pub const TERMINAL: i64 = 10_000;
@@ -11,18 +12,38 @@ pub const TERMINAL: i64 = 10_000;
 pub struct Step {
     /// The position.
     pub key: u64,
+    /// Who decided: in some games a side moves twice.
+    pub mover: Color,
     /// What was done in it.
     pub action: u16,
     /// What the search thought of it, in centipawns for the side to move; `None` if it was not its choice.
     pub value_stm: Option<i32>,
     /// How deep it looked.
     pub depth: u8,
+    /// Where the action was drawn at random: what the search thought of the position, if that is known. It is what the
+    /// step before has led to; the draw is not to be held against it.
+    pub undrawn_stm: Option<i32>,
+}
+
+/// A value within the range of results, in 1/[`SCORE_GRAIN`] of a centipawn.
+fn in_grains(value: i32) -> i64 {
+    i64::from(value).clamp(-TERMINAL, TERMINAL) * SCORE_GRAIN
 }
 
 impl Step {
     /// What the search thought, within the range of results, in 1/[`SCORE_GRAIN`] of a centipawn.
     pub(super) fn thought(&self) -> Option<i64> {
-        self.value_stm.map(|value| i64::from(value).clamp(-TERMINAL, TERMINAL) * SCORE_GRAIN)
+        self.value_stm.map(in_grains)
+    }
+
+    /// What the step before has led to, where that is not what came of this one.
+    pub(super) fn undrawn(&self) -> Option<i64> {
+        self.undrawn_stm.map(in_grains)
+    }
+
+    /// A value for the side that moves next, seen from the side of this step: the sign turns with the side.
+    pub(super) fn seen(&self, value_next: Option<i64>, next_mover: Option<Color>) -> Option<i64> {
+        if next_mover == Some(self.mover) { value_next } else { value_next.map(|value| -value) }
     }
 }
 
@@ -56,7 +77,7 @@ impl Fate {
     }
 }
 
-/// A game: its decisions, sides taking turns, and how it ended for the side that made the last one.
+/// A game: its decisions, and how it ended for the side that made the last one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Episode {
     /// From first to last.
@@ -68,7 +89,7 @@ pub struct Episode {
 impl Episode {
     /// How the game ended for the side that made the step with this number.
     pub fn fate(&self, step: usize) -> Fate {
-        match (self.steps.len() - 1 - step).is_multiple_of(2) {
+        match self.steps.last().is_none_or(|last| last.mover == self.steps[step].mover) {
             true => self.fate_of_last,
             false => self.fate_of_last.flipped(),
         }
@@ -79,6 +100,7 @@ impl Episode {
     pub fn turned_round(mut self) -> Episode {
         for step in &mut self.steps {
             step.value_stm = step.value_stm.map(|value| -value);
+            step.undrawn_stm = step.undrawn_stm.map(|value| -value);
         }
         Episode { fate_of_last: self.fate_of_last.flipped(), ..self }
     }
@@ -143,11 +165,13 @@ impl Discount {
     /// search thought with what followed, seen from its side. In 1/[`SCORE_GRAIN`] of a centipawn.
     pub fn returns(self, episode: &Episode) -> Vec<i64> {
         let mut returns = vec![0; episode.steps.len()];
-        // What followed, for the side that makes the step. The last step reaches the end itself.
+        // What followed, for the side that made the step after. The last step reaches the end itself.
         let mut followed = self.terminal(episode.fate_of_last);
+        let mut next_mover = episode.steps.last().map(|step| step.mover);
         for (step, at) in episode.steps.iter().zip(&mut returns).rev() {
-            *at = self.after(step.thought(), followed);
-            followed = Some(-*at);
+            *at = self.after(step.thought(), step.seen(followed, next_mover));
+            followed = Some(step.undrawn().unwrap_or(*at));
+            next_mover = Some(step.mover);
         }
         returns
     }
@@ -163,9 +187,11 @@ mod tests {
             .enumerate()
             .map(|(number, &value_stm)| Step {
                 key: number as u64,
+                mover: if number % 2 == 0 { Color::White } else { Color::Black },
                 action: 1,
                 value_stm: Some(value_stm),
                 depth: 5,
+                undrawn_stm: None,
             })
             .collect();
         Episode { steps, fate_of_last }
@@ -201,6 +227,30 @@ mod tests {
         let returns = discount.returns(&episode(&[0, 0, 64], Fate::Draw));
         assert_eq!(returns[2], 64 * SCORE_GRAIN);
         assert_eq!(Discount::default().returns(&episode(&[0, 0, 64], Fate::Draw))[2], 32 * SCORE_GRAIN);
+    }
+
+    #[test]
+    fn a_draw_of_the_dice_is_not_held_against_the_step_before() {
+        let discount = Discount { alpha_milli: 1000, gamma_milli: 1000, learns_draws: true };
+        let mut game = episode(&[0, 0, 0], Fate::Win);
+        (game.steps[1].value_stm, game.steps[1].undrawn_stm) = (None, Some(300));
+        let returns = discount.returns(&game);
+        // What was drawn lost; the first step led to a position worth 300 to the other side.
+        assert_eq!(returns, [-300 * SCORE_GRAIN, -TERMINAL * SCORE_GRAIN, TERMINAL * SCORE_GRAIN]);
+    }
+
+    #[test]
+    fn a_side_that_moves_twice_keeps_its_sign() {
+        let discount = Discount { alpha_milli: 1000, gamma_milli: 1000, learns_draws: true };
+        let mut game = episode(&[0, 0, 0, 0], Fate::Win);
+        for (step, mover) in
+            game.steps.iter_mut().zip([Color::White, Color::Black, Color::Black, Color::White])
+        {
+            step.mover = mover;
+        }
+        let won = TERMINAL * SCORE_GRAIN;
+        assert_eq!(discount.returns(&game), [won, -won, -won, won]);
+        assert_eq!([0, 1, 2, 3].map(|step| game.fate(step)), [Fate::Win, Fate::Loss, Fate::Loss, Fate::Win]);
     }
 
     #[test]

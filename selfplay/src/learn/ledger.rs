@@ -93,18 +93,21 @@ impl Ledger {
     /// begins with what the search thought.
     fn learn_td(&mut self, episode: &Episode, known: impl Fn(Place) -> Option<Sums>) {
         let mut followed = self.discount.terminal(episode.fate_of_last);
+        let mut next_mover = episode.steps.last().map(|step| step.mover);
         let repeated = episode.repetitions();
         for (number, step) in episode.steps.iter().enumerate().rev() {
+            let followed_here = step.seen(followed, next_mover);
+            next_mover = Some(step.mover);
             if repeated[number] {
                 continue;
             }
             let place = (step.key, step.action);
             let sums = self.sums.entry(place).or_insert_with(|| known(place).unwrap_or_default());
             let before = if sums.games == 0 { step.thought() } else { Some(sums.mean()) };
-            let score = self.discount.after(before, followed);
+            let score = self.discount.after(before, followed_here);
             sums.count(episode.fate(number), step.depth);
             sums.score_sum = score * i64::from(sums.games);
-            followed = Some(-score);
+            followed = Some(step.undrawn().unwrap_or(score));
         }
     }
 

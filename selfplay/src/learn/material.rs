@@ -56,14 +56,18 @@ fn count(path: &Path, games: u64) -> Result<u32, LearnError> {
 
 fn of_record(path: &Path) -> Result<Material, LearnError> {
     let reader = Reader::open(path)?;
-    let header = reader.header();
+    let span = span_of(path, reader.header())?;
+    Ok(Material { span, kind: MaterialKind::Record(path.to_path_buf()) })
+}
+
+/// The games of a record: which of which run.
+pub fn span_of(path: &Path, header: &record::Header) -> Result<Span, LearnError> {
     let source = record::Header { games: 0..0, ..header.clone() };
-    let span = Span {
+    Ok(Span {
         source: xxh3_64(&source.encode()),
         first: count(path, header.games.start)?,
         end: count(path, header.games.end)?,
-    };
-    Ok(Material { span, kind: MaterialKind::Record(path.to_path_buf()) })
+    })
 }
 
 fn of_log(path: &Path) -> Result<Material, LearnError> {
@@ -97,23 +101,26 @@ fn of_pgn(path: &Path) -> Result<Material, LearnError> {
 /// A game of a record as the learner sees it, with the keys of the positions in which the engine moved; `None` if it
 /// never did.
 pub fn episode_of(game: &GameRecord, keys: &[Key]) -> Option<Episode> {
-    let steps: Vec<Step> = game
-        .plies
-        .iter()
-        .zip(keys)
-        .map(|(ply, &key)| Step {
-            key,
-            action: ply.played.bits(),
-            value_stm: (!ply.explored).then(|| ply.value_stm()),
-            depth: ply.depth,
-        })
-        .collect();
     let first = match &game.start {
         Start::Initial => Color::White,
         Start::Position(setup) => setup.side_to_move,
     };
-    let last = game.opening.len() + steps.len().checked_sub(1)?;
-    let last_mover = if last.is_multiple_of(2) { first } else { !first };
+    let mover = |ply: usize| if ply.is_multiple_of(2) { first } else { !first };
+    let steps: Vec<Step> = game
+        .plies
+        .iter()
+        .zip(keys)
+        .enumerate()
+        .map(|(number, (ply, &key))| Step {
+            key,
+            mover: mover(game.opening.len() + number),
+            action: ply.played.bits(),
+            value_stm: (!ply.explored).then(|| ply.value_stm()),
+            depth: ply.depth,
+            undrawn_stm: None,
+        })
+        .collect();
+    let last_mover = steps.last()?.mover;
     Some(Episode { steps, fate_of_last: fate(game.outcome, last_mover) })
 }
 
@@ -156,16 +163,23 @@ fn episode(
     outcome: Outcome,
 ) -> Option<Episode> {
     let mut steps = Vec::with_capacity(played.size_hint().0);
-    let mut last_mover: Option<Color> = None;
     for (m, value_stm, depth) in played {
-        last_mover = Some(board.side_to_move());
-        steps.push(Step { key: board.key(), action: m.bits(), value_stm, depth });
+        steps.push(Step {
+            key: board.key(),
+            mover: board.side_to_move(),
+            action: m.bits(),
+            value_stm,
+            depth,
+            undrawn_stm: None,
+        });
         board.make(m);
     }
-    Some(Episode { steps, fate_of_last: fate(outcome, last_mover?) })
+    let last_mover = steps.last()?.mover;
+    Some(Episode { steps, fate_of_last: fate(outcome, last_mover) })
 }
 
-fn fate(outcome: Outcome, of: Color) -> Fate {
+/// How a game with this outcome ended for a side.
+pub fn fate(outcome: Outcome, of: Color) -> Fate {
     match outcome {
         Outcome::Draw => Fate::Draw,
         outcome if outcome == Outcome::win_for(of) => Fate::Win,

@@ -13,6 +13,6 @@ pub mod tour;
 
 pub use episode::{Discount, Episode, Fate, Step};
 pub use ledger::{Ledger, Place, Sums};
-pub use material::episode_of;
+pub use material::{episode_of, fate, span_of};
 pub use records::{LearnError, LearnReport, Method, learn_files};
 pub use shuffle::{Kept, shuffle};

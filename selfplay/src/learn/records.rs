@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use engine::board::zobrist::Key;
 use engine::book::experience::{
-    BookWriter, ExperienceBook, ExperienceError, Header, Learned, Row, Rule, Span, WriteError, merge_sorted,
+    Action, BookWriter, ExperienceBook, ExperienceError, Header, Learned, Row, Rule, Span, WriteError,
+    merge_sorted,
 };
 use engine::book::game_log::GameLogError;
-use engine::types::Move;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::episode::{Discount, Episode};
@@ -33,7 +33,7 @@ pub struct Method {
 impl Method {
     /// The game of this number in a source as it is to be learned. Games of one number in several runs begin
     /// alike: each needs a coin of its own, or half of all openings would be taught truly.
-    fn lesson(&self, source: u64, number: u64, episode: Episode) -> Episode {
+    pub(crate) fn lesson(&self, source: u64, number: u64, episode: Episode) -> Episode {
         let heads = self
             .coin
             .is_some_and(|seed| xxh3_64(&[seed, source, number].map(u64::to_le_bytes).concat()) & 1 == 1);
@@ -50,6 +50,7 @@ impl Method {
             style: self.style.clone(),
             games: 0,
             learned: Learned::default(),
+            ..Header::default()
         }
     }
 }
@@ -133,7 +134,7 @@ pub fn learn_files(
 ) -> Result<LearnReport, LearnError> {
     // Taken before the old book is read: nobody may write it between.
     let writer = BookWriter::new(book_path)?;
-    let old = open_if_there(book_path, method)?;
+    let old: Option<ExperienceBook> = open_if_there(book_path, &method.header())?;
     let mut header = old.as_ref().map_or_else(|| method.header(), |book| book.header().clone());
     let mut report =
         LearnReport { rows_before: old.as_ref().map_or(0, ExperienceBook::len), ..Default::default() };
@@ -230,41 +231,57 @@ pub fn learn_files(
     report.positions += ledger.steps();
     sorted.push(rows_of(ledger));
     let new_rows = merge_sorted(sorted.into_iter().map(Vec::into_iter).collect());
-    report.rows = match (old, method.rule) {
-        (None, _) => writer.write(&header, new_rows)?,
-        (Some(old), Rule::Mean) => {
-            let sources: Vec<Box<dyn Iterator<Item = Row>>> =
-                vec![Box::new(old.rows().flatten()), Box::new(new_rows)];
-            writer.write(&header, merge_sorted(sources))?
-        }
-        // What the ledger holds began with what the book said: it takes its place.
-        (Some(old), Rule::Td) => {
-            let new_rows: Vec<Row> = new_rows.collect();
-            let taken: std::collections::HashSet<Place> = new_rows.iter().map(Row::place).collect();
-            let kept = old.rows().flatten().filter(|row| !taken.contains(&row.place()));
-            let sources: Vec<Box<dyn Iterator<Item = Row>>> =
-                vec![Box::new(kept), Box::new(new_rows.into_iter())];
-            writer.write(&header, merge_sorted(sources))?
-        }
-    };
+    report.rows = replace_book(writer, &header, old, method.rule, new_rows)?;
     Ok(report)
 }
 
-fn open_if_there(path: &Path, method: &Method) -> Result<Option<ExperienceBook>, LearnError> {
-    let book = match ExperienceBook::open(path) {
+/// Writes a book of what the old one held and what was learned since, in the order of a book; says how many rows it has.
+pub(crate) fn replace_book<A: Action>(
+    writer: BookWriter,
+    header: &Header,
+    old: Option<ExperienceBook<A>>,
+    rule: Rule,
+    new_rows: impl Iterator<Item = Row<A>>,
+) -> Result<u64, WriteError> {
+    match (old, rule) {
+        (None, _) => writer.write(header, new_rows),
+        (Some(old), Rule::Mean) => {
+            let sources: Vec<Box<dyn Iterator<Item = Row<A>>>> =
+                vec![Box::new(old.rows().flatten()), Box::new(new_rows)];
+            writer.write(header, merge_sorted(sources))
+        }
+        // What the ledger holds began with what the book said: it takes its place.
+        (Some(old), Rule::Td) => {
+            let new_rows: Vec<Row<A>> = new_rows.collect();
+            let taken: std::collections::HashSet<Place> = new_rows.iter().map(Row::place).collect();
+            let kept = old.rows().flatten().filter(|row| !taken.contains(&row.place()));
+            let sources: Vec<Box<dyn Iterator<Item = Row<A>>>> =
+                vec![Box::new(kept), Box::new(new_rows.into_iter())];
+            writer.write(header, merge_sorted(sources))
+        }
+    }
+}
+
+/// The book at a path, if there is one; it must be whole and have been learned as the wanted header says.
+pub(crate) fn open_if_there<A: Action>(
+    path: &Path,
+    wanted: &Header,
+) -> Result<Option<ExperienceBook<A>>, LearnError> {
+    let book = match ExperienceBook::open_keyed(path, wanted.keys) {
         Ok(book) => book,
         Err(ExperienceError::Io(cause)) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(cause) => return Err(LearnError::Book { path: path.to_path_buf(), cause }),
     };
     book.header()
-        .mixes_with(&method.header())
+        .mixes_with(wanted)
         .map_err(|reason| LearnError::Unlike { path: path.to_path_buf(), reason })?;
     let whole = book.rows().all(|row| row.is_ok());
     if whole { Ok(Some(book)) } else { Err(LearnError::Damaged { path: path.to_path_buf() }) }
 }
 
-fn sums_of(book: &ExperienceBook, key: u64, action: u16) -> Option<Sums> {
-    let row = book.lookup(key).find(|row| row.m.bits() == action)?;
+/// What a book knows of a decision.
+pub(crate) fn sums_of<A: Action>(book: &ExperienceBook<A>, key: u64, action: u16) -> Option<Sums> {
+    let row = book.lookup(key).find(|row| row.m.to_bits() == action)?;
     let Row { games, wins, draws, depth_sum, score_sum, .. } = row;
     Some(Sums { games, wins, draws, depth_sum, score_sum })
 }
@@ -306,13 +323,13 @@ fn in_order(rows: Vec<Row>) -> Vec<Row> {
 }
 
 /// What was learned, in the order of a book.
-fn rows_of(ledger: Ledger) -> Vec<Row> {
+pub(crate) fn rows_of<A: Action>(ledger: Ledger) -> Vec<Row<A>> {
     ledger.into_sorted().into_iter().filter_map(row_of).collect()
 }
 
-fn row_of(((key, action), sums): (Place, Sums)) -> Option<Row> {
+fn row_of<A: Action>(((key, action), sums): (Place, Sums)) -> Option<Row<A>> {
     let Sums { games, wins, draws, depth_sum, score_sum } = sums;
-    Some(Row { key, m: Move::from_bits(action)?, games, wins, draws, depth_sum, score_sum })
+    Some(Row { key, m: A::of_bits(action)?, games, wins, draws, depth_sum, score_sum })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Many games on many threads, one game a thread at a time.
+//! A run of self-play.
 
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::Arc;
 
 use engine::book::experience::ExperienceBook;
 use engine::book::polyglot::PolyglotBook;
@@ -8,10 +8,11 @@ use engine::eval::Weights;
 use engine::search::Signals;
 use engine::syzygy::Tablebases;
 
-use super::game::{GameError, SelfPlay};
+use super::game::SelfPlay;
 use super::opening::OpeningSource;
+use super::pool::{GenerateError, Played, play_missing};
 use super::settings::Settings;
-use crate::record::{GameRecord, WriteError, Writer};
+use crate::record::Writer;
 
 /// A run of self-play.
 pub struct Generator {
@@ -33,25 +34,6 @@ pub struct Generator {
     pub threads: usize,
 }
 
-/// Why a run ended before its end.
-#[derive(Debug, thiserror::Error)]
-pub enum GenerateError {
-    /// A game could not be played.
-    #[error(transparent)]
-    Game(#[from] GameError),
-    /// A game could not be saved.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-}
-
-/// A game that was just played and saved.
-pub struct Played<'a> {
-    /// The game.
-    pub game: &'a GameRecord,
-    /// Nodes searched for it.
-    pub nodes: u64,
-}
-
 impl Generator {
     /// Plays the games that the writer does not have yet. Returns early, with everything saved that was
     /// finished, when `signals` say stop.
@@ -61,52 +43,14 @@ impl Generator {
         signals: &Signals,
         on_game: &mut dyn FnMut(&Played),
     ) -> Result<(), GenerateError> {
-        let to_play = Mutex::new(writer.missing());
-        // Few places: what is played should be saved soon, and memory does not grow.
-        let (sender, receiver) = mpsc::sync_channel(2 * self.threads);
-        std::thread::scope(|scope| {
-            for _ in 0..self.threads {
-                let (sender, to_play) = (sender.clone(), &to_play);
-                scope.spawn(move || self.work(to_play, signals, &sender));
+        let player = || {
+            let mut player = SelfPlay::new(self, signals);
+            move |game| {
+                let before = player.nodes;
+                let record = player.play(game)?;
+                Ok((record, player.nodes - before))
             }
-            drop(sender);
-            let mut outcome = Ok(());
-            for result in receiver {
-                let saved = result.map_err(GenerateError::from).and_then(|(game, nodes)| {
-                    let copy = GameRecord::clone(&game);
-                    writer.add(copy)?;
-                    on_game(&Played { game: &game, nodes });
-                    Ok(())
-                });
-                match saved {
-                    Ok(()) | Err(GenerateError::Game(GameError::Stopped)) => {}
-                    Err(error) => {
-                        // The first error counts; the others only follow from it.
-                        signals.stop();
-                        outcome = outcome.and(Err(error));
-                    }
-                }
-            }
-            outcome
-        })
-    }
-
-    fn work(
-        &self,
-        to_play: &Mutex<impl Iterator<Item = u64>>,
-        signals: &Signals,
-        sender: &mpsc::SyncSender<Result<(GameRecord, u64), GameError>>,
-    ) {
-        let mut player = SelfPlay::new(self, signals);
-        while !signals.stopped() {
-            // Taking the next number cannot panic, so the lock is never poisoned.
-            let Some(game) = to_play.lock().ok().and_then(|mut games| games.next()) else { return };
-            let before = player.nodes;
-            let result = player.play(game);
-            let failed = result.is_err();
-            if sender.send(result.map(|record| (record, player.nodes - before))).is_err() || failed {
-                return;
-            }
-        }
+        };
+        play_missing(writer, self.threads, signals, player, on_game)
     }
 }

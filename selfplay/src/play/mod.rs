@@ -9,6 +9,7 @@ mod first_moves;
 mod game;
 mod generator;
 mod opening;
+mod pool;
 mod settings;
 mod shard;
 
@@ -17,7 +18,8 @@ pub use deep_labels::{DeepLabels, DeepLabelsError};
 pub use fingerprint::engine_fingerprint;
 pub use first_moves::level_beginnings;
 pub use game::{GameError, SelfPlay};
-pub use generator::{GenerateError, Generator, Played};
+pub use generator::Generator;
 pub use opening::{GameStart, OpeningSource};
+pub use pool::{GenerateError, Played, play_missing};
 pub use settings::{EndRules, Exploration, ExplorationError, Judge, JudgeError, Settings};
 pub use shard::{Shard, ShardError};

@@ -29,6 +29,16 @@ pub enum RecordError {
         /// What we read.
         newest: u16,
     },
+    /// Games of another kind.
+    #[error("{path}: games of {found}, not of {wanted}; give --game {found}")]
+    OtherGame {
+        /// The file.
+        path: PathBuf,
+        /// What the file says.
+        found: String,
+        /// What was asked for.
+        wanted: String,
+    },
     /// The header is not what was written.
     #[error("{path}: the header is damaged ({reason}); the games behind it cannot be trusted")]
     Header {

@@ -2,8 +2,8 @@
 
 use xxhash_rust::xxh64::xxh64;
 
-use super::block::BlockHead;
 use super::bytes::Bytes;
+use super::frame::BlockHead;
 
 const TAG: [u8; 4] = *b"TGRI";
 const END: [u8; 8] = *b"TGR.END\n";

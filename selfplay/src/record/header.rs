@@ -9,8 +9,10 @@ use super::bytes::Bytes;
 /// The first eight bytes of every record. The last four are those that transfers spoil first: a line
 /// feed turned into another, or a file cut at an end-of-text.
 pub const MAGIC: [u8; 8] = *b"TGR\x1a\r\n\0\n";
-/// The version that is written.
+/// The version of records of chess.
 pub const VERSION: u16 = 1;
+/// The newest one: records of any other game. Their settings begin with `game=` and `rules=`.
+pub const NEWEST_VERSION: u16 = 2;
 /// Before the text of the settings: magic, version, reserved, length, five numbers of eight bytes and
 /// the settings' hash.
 const FIXED: usize = 8 + 2 + 2 + 4 + 6 * 8;
@@ -43,6 +45,18 @@ pub(super) enum HeaderFault {
 }
 
 impl Header {
+    /// Which game was played, with its rules: `chess`, `nim:3-4-5`.
+    pub fn game(&self) -> String {
+        if self.version == VERSION {
+            return "chess".to_string();
+        }
+        let value = |key| self.settings.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
+        match (value("game="), value("rules=")) {
+            (name, "") => name.to_string(),
+            (name, rules) => format!("{name}:{rules}"),
+        }
+    }
+
     /// The hash of the settings.
     pub fn settings_hash(&self) -> u64 {
         xxh64(self.settings.as_bytes(), 0)
@@ -52,6 +66,15 @@ impl Header {
     pub fn same_source(&self, other: &Header) -> bool {
         let source = |header: &Header| Header { games: 0..0, ..header.clone() };
         source(self) == source(other)
+    }
+
+    /// What a file of these games is called: the seed, the ids, and a hash of all the rest.
+    pub fn file_name(&self) -> String {
+        let mut source = self.settings.clone().into_bytes();
+        source.extend(self.engine.to_le_bytes());
+        source.extend(self.weights.to_le_bytes());
+        let last = self.games.end - 1;
+        format!("s{}-{:07}-{last:07}-{:08x}.tgr", self.seed, self.games.start, xxh64(&source, 0) as u32)
     }
 
     /// The bytes of the header.
@@ -80,7 +103,7 @@ impl Header {
         let mut bytes = Bytes::new(&file[MAGIC.len()..]);
         let cut = || damaged("the file ends within it");
         let version = bytes.u16().ok_or_else(cut)?;
-        if version == 0 || version > VERSION {
+        if version == 0 || version > NEWEST_VERSION {
             return Err(HeaderFault::Version(version));
         }
         let reserved = bytes.u16().ok_or_else(cut)?;
@@ -101,6 +124,9 @@ impl Header {
         let header = Header { version, engine, weights, seed, games: first..end, settings };
         if settings_hash != header.settings_hash() || first >= end {
             return Err(damaged("it contradicts itself"));
+        }
+        if version > VERSION && !header.settings.starts_with("game=") {
+            return Err(damaged("it does not name its game"));
         }
         Ok((header, length))
     }

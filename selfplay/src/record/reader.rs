@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use engine::board::zobrist::Key;
 use rayon::prelude::*;
 
-use super::block::{self, BlockHead, COLUMNS, HEAD};
+use super::block;
+use super::codec::BlockCodec;
 use super::error::RecordError;
 use super::footer::Footer;
+use super::frame::{BlockHead, COLUMNS, HEAD};
 use super::game::GameRecord;
-use super::header::{Header, HeaderFault, VERSION};
+use super::header::{Header, HeaderFault, NEWEST_VERSION};
 
 /// Blocks that are decoded at the same time for each thread: enough to keep all busy, few enough to
 /// bound the memory.
@@ -27,21 +29,41 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens a file and finds its blocks. An error means that there is nothing to be read at all; other
+    /// Opens a record of chess and finds its blocks. An error means that there is nothing to be read at all; other
     /// damage is found too, but whole blocks can still be read: see [`Reader::damage`].
     pub fn open(path: impl AsRef<Path>) -> Result<Reader, RecordError> {
+        Reader::open_any(path)?.of_game("chess")
+    }
+
+    /// As [`Reader::open`], a record of any game: [`Header::game`] says which.
+    pub fn open_any(path: impl AsRef<Path>) -> Result<Reader, RecordError> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(|source| RecordError::Io { path: path.into(), source })?;
-        Reader::from_bytes(path, bytes)
+        Reader::any_from_bytes(path, bytes)
     }
 
     /// As [`Reader::open`], from the bytes of a file.
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Reader, RecordError> {
+        Reader::any_from_bytes(path, bytes)?.of_game("chess")
+    }
+
+    /// This record, if it is one of the game with these rules.
+    pub fn of_game(self, wanted: &str) -> Result<Reader, RecordError> {
+        let found = self.header.game();
+        match found == wanted {
+            true => Ok(self),
+            false => Err(RecordError::OtherGame { path: self.path, found, wanted: wanted.to_string() }),
+        }
+    }
+
+    pub(super) fn any_from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Reader, RecordError> {
         let (header, header_length) = Header::decode(&bytes).map_err(|fault| {
             let path = path.to_path_buf();
             match fault {
                 HeaderFault::NotARecord => RecordError::NotARecord { path },
-                HeaderFault::Version(version) => RecordError::Version { path, version, newest: VERSION },
+                HeaderFault::Version(version) => {
+                    RecordError::Version { path, version, newest: NEWEST_VERSION }
+                }
                 HeaderFault::Damaged(reason) => RecordError::Header { path, reason },
             }
         })?;
@@ -164,6 +186,11 @@ impl Reader {
     /// As [`Reader::decode`], each game with the keys of the positions in which the engine moved.
     pub fn decode_with_keys(&self, number: usize) -> Result<Vec<(GameRecord, Vec<Key>)>, RecordError> {
         self.frame(number, block::decode)
+    }
+
+    /// The games of a block of any game.
+    pub fn decode_by<C: BlockCodec>(&self, codec: &C, number: usize) -> Result<Vec<C::Game>, RecordError> {
+        self.frame(number, |head, frame| codec.decode(head, frame))
     }
 
     /// Bytes of each column of a block, in the order of [`COLUMNS`].

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use engine::Board;
 
-use super::block::COLUMNS;
 use super::error::RecordError;
+use super::frame::COLUMNS;
 use super::game::{Ending, GameRecord};
 use super::header::Header;
 use super::reader::{Reader, map_blocks};

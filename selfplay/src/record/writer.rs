@@ -13,9 +13,11 @@ use std::path::{Path, PathBuf};
 
 use engine::unfinished_file::{self, LockError};
 
-use super::block::{self, BLOCK_GAMES, BlockHead};
+use super::block;
+use super::codec::{BlockCodec, ChessCodec};
 use super::error::RecordError;
 use super::footer::Footer;
+use super::frame::{BLOCK_GAMES, BlockHead};
 use super::game::GameRecord;
 use super::header::Header;
 use super::reader::Reader;
@@ -89,15 +91,16 @@ fn begin(path: &Path) -> Result<File, WriteError> {
 }
 
 /// What opening a record for writing finds.
-pub enum Opened {
+pub enum Opened<C: BlockCodec = ChessCodec> {
     /// All of it is there and whole: nothing to do.
     Finished,
     /// Some or none of it is there.
-    Going(Box<Writer>),
+    Going(Box<Writer<C>>),
 }
 
 /// A record that is being written.
-pub struct Writer {
+pub struct Writer<C: BlockCodec = ChessCodec> {
+    codec: C,
     path: PathBuf,
     part_path: PathBuf,
     journal_path: PathBuf,
@@ -110,12 +113,19 @@ pub struct Writer {
     /// The first game that is in no block yet.
     next: u64,
     /// Games that wait for their block.
-    waiting: BTreeMap<u64, GameRecord>,
+    waiting: BTreeMap<u64, C::Game>,
 }
 
 impl Writer {
-    /// Begins a record, or goes on with it.
+    /// Begins a record of chess, or goes on with it.
     pub fn open(path: &Path, header: &Header) -> Result<Opened, WriteError> {
+        Writer::open_with(path, header, ChessCodec)
+    }
+}
+
+impl<C: BlockCodec> Writer<C> {
+    /// Begins a record of any game, or goes on with it.
+    pub fn open_with(path: &Path, header: &Header, codec: C) -> Result<Opened<C>, WriteError> {
         loop {
             if finished(path, header)? {
                 sweep(path);
@@ -127,15 +137,22 @@ impl Writer {
             if finished(path, header)? {
                 continue;
             }
-            return Writer::go_on(path, part_path, part, header)
+            return Writer::go_on(path, part_path, part, header, codec)
                 .map(|writer| Opened::Going(Box::new(writer)));
         }
     }
 
-    fn go_on(path: &Path, part_path: PathBuf, part: File, header: &Header) -> Result<Writer, WriteError> {
+    fn go_on(
+        path: &Path,
+        part_path: PathBuf,
+        part: File,
+        header: &Header,
+        codec: C,
+    ) -> Result<Writer<C>, WriteError> {
         let journal_path = with_ending(path, "journal");
         let journal = take_over(&journal_path)?;
         let mut writer = Writer {
+            codec,
             path: path.into(),
             part_path,
             journal_path,
@@ -164,7 +181,7 @@ impl Writer {
         let mut length = reader.header_length();
         for (number, head) in reader.blocks().enumerate() {
             let in_place = head.first == self.next && self.block_is_full(head);
-            if !in_place || reader.decode(number).is_err() {
+            if !in_place || reader.decode_by(&self.codec, number).is_err() {
                 break;
             }
             self.blocks.push((length, *head));
@@ -202,9 +219,10 @@ impl Writer {
         if bytes.len() >= self.header.encode().len() {
             let reader = self.read_own(&self.journal_path.clone(), bytes)?;
             for number in 0..reader.blocks().len() {
-                for game in reader.decode(number).into_iter().flatten() {
-                    if (self.next..self.header.games.end).contains(&game.id) {
-                        self.waiting.insert(game.id, game);
+                for game in reader.decode_by(&self.codec, number).into_iter().flatten() {
+                    let id = C::id(&game);
+                    if (self.next..self.header.games.end).contains(&id) {
+                        self.waiting.insert(id, game);
                     }
                 }
             }
@@ -214,7 +232,7 @@ impl Writer {
 
     fn read_own(&self, path: &Path, bytes: Vec<u8>) -> Result<Reader, WriteError> {
         let other = |difference: String| WriteError::OtherRun { path: path.into(), difference };
-        let reader = Reader::from_bytes(path, bytes).map_err(|error| other(error.to_string()))?;
+        let reader = Reader::any_from_bytes(path, bytes).map_err(|error| other(error.to_string()))?;
         match difference(reader.header(), &self.header) {
             Some(difference) => Err(other(difference)),
             None => Ok(reader),
@@ -226,7 +244,7 @@ impl Writer {
         let new_path = with_ending(&self.path, "journal.new");
         let mut bytes = self.header.encode();
         for game in self.waiting.values() {
-            bytes.extend(block::encode(std::slice::from_ref(game)));
+            bytes.extend(self.codec.encode(std::slice::from_ref(game)));
         }
         let mut new = begin(&new_path)?;
         new.write_all(&bytes).map_err(io_error("write", &new_path))?;
@@ -237,7 +255,7 @@ impl Writer {
     }
 
     /// The ids of the games that are still to be played, rising.
-    pub fn missing(&self) -> impl Iterator<Item = u64> + Send + use<> {
+    pub fn missing(&self) -> impl Iterator<Item = u64> + Send + use<C> {
         let saved: BTreeSet<u64> = self.waiting.keys().copied().collect();
         (self.next..self.header.games.end).filter(move |id| !saved.contains(id))
     }
@@ -248,14 +266,15 @@ impl Writer {
     }
 
     /// Saves a game. When this returns, the death of the process does not lose it.
-    pub fn add(&mut self, game: GameRecord) -> Result<(), WriteError> {
-        debug_assert!(self.header.games.contains(&game.id));
-        if game.id < self.next || self.waiting.contains_key(&game.id) {
+    pub fn add(&mut self, game: C::Game) -> Result<(), WriteError> {
+        let id = C::id(&game);
+        debug_assert!(self.header.games.contains(&id));
+        if id < self.next || self.waiting.contains_key(&id) {
             return Ok(());
         }
-        let bytes = block::encode(std::slice::from_ref(&game));
+        let bytes = self.codec.encode(std::slice::from_ref(&game));
         self.journal.write_all(&bytes).map_err(io_error("write", &self.journal_path))?;
-        self.waiting.insert(game.id, game);
+        self.waiting.insert(id, game);
         match self.write_full_blocks()? {
             true => self.rewrite_journal(),
             false => Ok(()),
@@ -271,8 +290,8 @@ impl Writer {
                 break;
             }
             let later = self.waiting.split_off(&end);
-            let games: Vec<GameRecord> = std::mem::replace(&mut self.waiting, later).into_values().collect();
-            self.append(&block::encode(&games))?;
+            let games: Vec<C::Game> = std::mem::replace(&mut self.waiting, later).into_values().collect();
+            self.append(&self.codec.encode(&games))?;
             self.next = end;
             wrote = true;
         }
@@ -372,7 +391,7 @@ fn finished(path: &Path, header: &Header) -> Result<bool, WriteError> {
         Err(source) => return Err(io_error("look for", path)(source)),
     }
     let damaged = |reason: String| WriteError::Damaged { path: path.into(), reason };
-    let reader = Reader::open(path).map_err(|error| damaged(error.to_string()))?;
+    let reader = Reader::open_any(path).map_err(|error| damaged(error.to_string()))?;
     if let Some(difference) = difference(reader.header(), header) {
         return Err(WriteError::OtherRun { path: path.into(), difference });
     }

@@ -52,6 +52,9 @@ impl Rule {
 /// What a book says of itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header {
+    /// What positions are keyed by: the fingerprint of the Zobrist numbers of chess, or that of another game's rules.
+    /// Books of different keys do not mix.
+    pub keys: u64,
     /// How its scores were learned. Books of different rules do not mix.
     pub rule: Rule,
     /// The share of what follows in a score, in thousandths.
@@ -71,6 +74,7 @@ pub struct Header {
 impl Default for Header {
     fn default() -> Header {
         Header {
+            keys: ZOBRIST.fingerprint(),
             rule: Rule::Mean,
             alpha_milli: 500,
             gamma_milli: 990,
@@ -111,6 +115,9 @@ impl Header {
         let unlike = |what: &str, mine: &dyn std::fmt::Display, theirs: &dyn std::fmt::Display| {
             Err(format!("{what} is {mine} in one book and {theirs} in the other"))
         };
+        if self.keys != other.keys {
+            return Err("they are books of different games".to_string());
+        }
         if self.rule != other.rule {
             return unlike("the rule", &self.rule.name(), &other.rule.name());
         }
@@ -134,7 +141,7 @@ impl Header {
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend((self.len() as u32).to_le_bytes());
-        bytes.extend(ZOBRIST.fingerprint().to_le_bytes());
+        bytes.extend(self.keys.to_le_bytes());
         for number in [layout.rows, layout.positions, self.games] {
             bytes.extend(number.to_le_bytes());
         }
@@ -161,7 +168,7 @@ impl Header {
         bytes
     }
 
-    /// Reads the beginning of a file, given all of it.
+    /// Reads the beginning of a file, given all of it, whatever it is keyed by.
     pub(super) fn parse(file: &[u8]) -> Result<(Header, Layout), ExperienceError> {
         use ExperienceError::*;
         let fixed: &[u8; FIXED] = file.first_chunk().ok_or(TooShort { len: file.len() as u64 })?;
@@ -183,14 +190,12 @@ impl Header {
         if check != super::checksum(body).to_le_bytes() {
             return Err(HeaderDamaged);
         }
-        if long(16) != ZOBRIST.fingerprint() {
-            return Err(OtherKeys { found: long(16), ours: ZOBRIST.fingerprint() });
-        }
         let style = &fixed[88..104];
         let style = &style[..style.iter().position(|&byte| byte == 0).unwrap_or(16)];
         let spans = body[FIXED..].as_chunks().0.iter().map(Span::from_bytes).collect();
         let learned = Learned::new(spans).map_err(|_| HeaderDamaged)?;
         let header = Header {
+            keys: long(16),
             rule: Rule::of_code(fixed[48]).ok_or(HeaderDamaged)?,
             alpha_milli: short(50),
             gamma_milli: short(52),

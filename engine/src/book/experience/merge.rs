@@ -6,7 +6,7 @@ use std::collections::binary_heap::PeekMut;
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
-use super::{DamagedBlock, ExperienceBook, Learned, Row, Span, WriteError, write_book};
+use super::{Action, DamagedBlock, ExperienceBook, Learned, Row, Span, WriteError, write_book};
 
 /// Why books cannot be added.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +66,7 @@ pub fn merge(books: &[ExperienceBook], out: &Path) -> Result<u64, MergeError> {
 }
 
 /// Rows of several sorted sources as one, rows of the same move added.
-pub fn merge_sorted<I: Iterator<Item = Row>>(sources: Vec<I>) -> impl Iterator<Item = Row> {
+pub fn merge_sorted<A: Action, I: Iterator<Item = Row<A>>>(sources: Vec<I>) -> impl Iterator<Item = Row<A>> {
     let mut sources: Vec<Peekable<I>> = sources.into_iter().map(Iterator::peekable).collect();
     let mut heads: BinaryHeap<Reverse<((u64, u16), usize)>> = sources
         .iter_mut()
@@ -74,7 +74,7 @@ pub fn merge_sorted<I: Iterator<Item = Row>>(sources: Vec<I>) -> impl Iterator<I
         .filter_map(|(number, source)| source.peek().map(|row| Reverse((row.place(), number))))
         .collect();
     std::iter::from_fn(move || {
-        let mut sum: Option<Row> = None;
+        let mut sum: Option<Row<A>> = None;
         while let Some(mut head) = heads.peek_mut() {
             let Reverse((place, number)) = *head;
             if sum.is_some_and(|sum| sum.place() != place) {

@@ -13,18 +13,20 @@ mod verify;
 mod writer;
 
 use std::io;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 pub use header::{Header, Rule};
 pub use merge::{MergeError, merge, merge_sorted};
-pub use row::{ExperienceEntry, ROW_BYTES, Row, SCORE_GRAIN};
+pub use row::{Action, ExperienceEntry, ROW_BYTES, Row, SCORE_GRAIN};
 pub use span::{Learned, Span};
 pub use verify::Verification;
 pub use writer::{BookWriter, WriteError, write_book};
 
-use crate::board::zobrist::Key;
+use crate::board::zobrist::{Key, ZOBRIST};
 use crate::mapped_file::MappedFile;
+use crate::types::Move;
 use header::Layout;
 
 /// Rows under one checksum: some pages, verified in a few microseconds.
@@ -74,8 +76,10 @@ pub enum ExperienceError {
     )]
     HeaderLost,
     /// Keyed by other numbers.
-    #[error("the book is keyed by other Zobrist numbers ({found:016x}, ours are {ours:016x})")]
+    #[error("{}", other_keys(*found, *ours, style))]
     OtherKeys {
+        /// What the book says it is for: a style of chess, or another game.
+        style: String,
         /// In the file.
         found: u64,
         /// Of this program.
@@ -94,14 +98,33 @@ pub enum ExperienceError {
     },
 }
 
-/// An open book.
-pub struct ExperienceBook {
+/// What [`Header::style`] of another game's book begins with; the game's name follows.
+pub const GAME_STYLE: &str = "game ";
+
+fn other_keys(found: u64, ours: u64, style: &str) -> String {
+    match style.strip_prefix(GAME_STYLE) {
+        Some(game) if ours == ZOBRIST.fingerprint() => {
+            format!("this is a book of the game {game}, not of chess")
+        }
+        Some(game) => format!(
+            "this is a book of the game {game}, or of other rules of it ({found:016x}, not {ours:016x})"
+        ),
+        None if ours == ZOBRIST.fingerprint() => {
+            format!("the book is keyed by other Zobrist numbers ({found:016x}, ours are {ours:016x})")
+        }
+        None => "this is a book of chess".to_string(),
+    }
+}
+
+/// An open book, of chess unless its moves are said to be others.
+pub struct ExperienceBook<A = Move> {
     path: PathBuf,
     map: MappedFile,
     header: Header,
     layout: Layout,
     /// For each block, rows first and the index after them: [`UNSEEN`], [`WHOLE`] or [`DAMAGED`].
     blocks: Box<[AtomicU8]>,
+    moves: PhantomData<fn() -> A>,
 }
 
 const UNSEEN: u8 = 0;
@@ -109,19 +132,15 @@ const WHOLE: u8 = 1;
 const DAMAGED: u8 = 2;
 
 impl ExperienceBook {
-    /// Opens a book without reading more than its header.
+    /// Opens a book of chess without reading more than its header.
     pub fn open(path: &Path) -> Result<ExperienceBook, ExperienceError> {
-        ExperienceBook::open_with(path, |map| {
-            let (header, layout) = Header::parse(map)?;
-            layout.check(&header, map.len() as u64)?;
-            Ok((header, layout))
-        })
+        ExperienceBook::open_keyed(path, ZOBRIST.fingerprint())
     }
 
     /// Opens what is left of a damaged book: the header may be the copy at its end, or put together from both,
     /// and the end may be missing. Its rows are the whole blocks that are there; looking up needs an index and may find nothing.
     pub fn salvage(path: &Path) -> Result<ExperienceBook, ExperienceError> {
-        ExperienceBook::open_with(path, |map| {
+        ExperienceBook::open_with(path, ZOBRIST.fingerprint(), |map| {
             let lost = |error| match error {
                 ExperienceError::HeaderDamaged => ExperienceError::HeaderLost,
                 other => other,
@@ -135,20 +154,35 @@ impl ExperienceBook {
             }
         })
     }
+}
+
+impl<A: Action> ExperienceBook<A> {
+    /// Opens a book whose positions are keyed by these numbers, without reading more than its header.
+    pub fn open_keyed(path: &Path, keys: u64) -> Result<ExperienceBook<A>, ExperienceError> {
+        ExperienceBook::open_with(path, keys, |map| {
+            let (header, layout) = Header::parse(map)?;
+            layout.check(&header, map.len() as u64)?;
+            Ok((header, layout))
+        })
+    }
 
     fn open_with(
         path: &Path,
+        keys: u64,
         parse: impl FnOnce(&[u8]) -> Result<(Header, Layout), ExperienceError>,
-    ) -> Result<ExperienceBook, ExperienceError> {
+    ) -> Result<ExperienceBook<A>, ExperienceError> {
         // Books are replaced by renaming, never written in place. If somebody else changes the file meanwhile,
         // we read other bytes: every block was verified or is treated as unknown, and no number in it is
         // trusted as an index without a check.
         let map = MappedFile::open(path)?;
         map.advise_random();
         let (header, layout) = parse(&map)?;
+        if header.keys != keys {
+            return Err(ExperienceError::OtherKeys { style: header.style, found: header.keys, ours: keys });
+        }
         let blocks = layout.row_blocks() + layout.index_blocks();
         let blocks = (0..blocks).map(|_| AtomicU8::new(UNSEEN)).collect();
-        Ok(ExperienceBook { path: path.to_path_buf(), map, header, layout, blocks })
+        Ok(ExperienceBook { path: path.to_path_buf(), map, header, layout, blocks, moves: PhantomData })
     }
 
     /// Where it was opened.
@@ -183,7 +217,7 @@ impl ExperienceBook {
 
     /// All moves known in a position, in the order of their codes. They are not checked for legality:
     /// another position may have the same key.
-    pub fn lookup(&self, key: Key) -> Moves<'_> {
+    pub fn lookup(&self, key: Key) -> Moves<'_, A> {
         let bucket = self.layout.bucket(key);
         let (Some(first), Some(end)) = (self.index_entry(bucket), self.index_entry(bucket + 1)) else {
             return Moves { book: self, key, next: 0, end: 0 };
@@ -199,12 +233,12 @@ impl ExperienceBook {
 
     /// What is known about a position, all its moves together.
     pub fn entry(&self, key: Key) -> Option<ExperienceEntry> {
-        let rows: Vec<Row> = self.lookup(key).collect();
+        let rows: Vec<Row<A>> = self.lookup(key).collect();
         ExperienceEntry::of(&rows)
     }
 
     /// Every row in order, and every block of rows that is damaged.
-    pub fn rows(&self) -> impl Iterator<Item = Result<Row, DamagedBlock>> + '_ {
+    pub fn rows(&self) -> impl Iterator<Item = Result<Row<A>, DamagedBlock>> + '_ {
         (0..self.layout.row_blocks()).flat_map(move |block| {
             let first = block * BLOCK_ROWS;
             let end = (first + BLOCK_ROWS).min(self.layout.rows);
@@ -225,7 +259,7 @@ impl ExperienceBook {
         self.bytes_at(self.layout.row_at(row)).map_or(Key::MAX, |bytes| Key::from_le_bytes(*bytes))
     }
 
-    fn row_at(&self, row: u64) -> Option<Row> {
+    fn row_at(&self, row: u64) -> Option<Row<A>> {
         self.bytes_at(self.layout.row_at(row)).and_then(Row::from_bytes)
     }
 
@@ -338,17 +372,17 @@ impl Layout {
 }
 
 /// The moves known in one position.
-pub struct Moves<'a> {
-    book: &'a ExperienceBook,
+pub struct Moves<'a, A = Move> {
+    book: &'a ExperienceBook<A>,
     key: Key,
     next: u64,
     end: u64,
 }
 
-impl Iterator for Moves<'_> {
-    type Item = Row;
+impl<A: Action> Iterator for Moves<'_, A> {
+    type Item = Row<A>;
 
-    fn next(&mut self) -> Option<Row> {
+    fn next(&mut self) -> Option<Row<A>> {
         if self.next >= self.end || self.book.key_at(self.next) != self.key {
             return None;
         }

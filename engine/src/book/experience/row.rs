@@ -9,14 +9,44 @@ pub const ROW_BYTES: usize = 36;
 /// Scores are summed this much finer than a centipawn, so that discounting loses nothing that matters.
 pub const SCORE_GRAIN: i64 = 256;
 
+/// A move as a book keeps it: sixteen bits. Chess has [`Move`]; other games number their moves (`u16`).
+pub trait Action: Copy + Eq + std::fmt::Debug {
+    /// The bits.
+    fn to_bits(self) -> u16;
+    /// The move of these bits; `None` if there is none.
+    fn of_bits(bits: u16) -> Option<Self>;
+}
+
+impl Action for Move {
+    #[inline(always)]
+    fn to_bits(self) -> u16 {
+        self.bits()
+    }
+
+    #[inline(always)]
+    fn of_bits(bits: u16) -> Option<Move> {
+        Move::from_bits(bits)
+    }
+}
+
+impl Action for u16 {
+    fn to_bits(self) -> u16 {
+        self
+    }
+
+    fn of_bits(bits: u16) -> Option<u16> {
+        Some(bits)
+    }
+}
+
 /// What was learned about a move in a position. Every field but the first two is a sum, so two rows of
 /// the same move are merged by addition, in any order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Row {
+pub struct Row<A = Move> {
     /// The position before the move.
     pub key: Key,
     /// The move.
-    pub m: Move,
+    pub m: A,
     /// Games in which it was played.
     pub games: u32,
     /// Of these, won by the side that played it.
@@ -32,11 +62,11 @@ pub struct Row {
 
 const _: () = assert!(ROW_BYTES == 8 + 2 + 2 + 4 * 4 + 8);
 
-impl Row {
+impl<A: Action> Row<A> {
     /// The order of rows in a book.
     #[inline]
     pub fn place(&self) -> (Key, u16) {
-        (self.key, self.m.bits())
+        (self.key, self.m.to_bits())
     }
 
     /// The mean score in centipawns for the side that plays the move.
@@ -59,7 +89,7 @@ impl Row {
 
     /// Adds what another row knows about the same move in the same position. Counts stay at their
     /// greatest number instead of wrapping round.
-    pub fn absorb(&mut self, other: &Row) {
+    pub fn absorb(&mut self, other: &Row<A>) {
         debug_assert_eq!(self.place(), other.place());
         self.games = self.games.saturating_add(other.games);
         self.wins = self.wins.saturating_add(other.wins);
@@ -72,7 +102,7 @@ impl Row {
     pub fn to_bytes(&self) -> [u8; ROW_BYTES] {
         let mut bytes = [0; ROW_BYTES];
         bytes[..8].copy_from_slice(&self.key.to_le_bytes());
-        bytes[8..10].copy_from_slice(&self.m.bits().to_le_bytes());
+        bytes[8..10].copy_from_slice(&self.m.to_bits().to_le_bytes());
         // Two bytes in reserve.
         bytes[12..16].copy_from_slice(&self.games.to_le_bytes());
         bytes[16..20].copy_from_slice(&self.wins.to_le_bytes());
@@ -84,12 +114,12 @@ impl Row {
 
     /// From the file's bytes; `None` if they hold no move, or more wins and draws than games.
     #[inline]
-    pub fn from_bytes(bytes: &[u8; ROW_BYTES]) -> Option<Row> {
+    pub fn from_bytes(bytes: &[u8; ROW_BYTES]) -> Option<Row<A>> {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
         let row = Row {
             key: long(0),
-            m: Move::from_bits(u16::from_le_bytes([bytes[8], bytes[9]]))?,
+            m: A::of_bits(u16::from_le_bytes([bytes[8], bytes[9]]))?,
             games: word(12),
             wins: word(16),
             draws: word(20),
@@ -118,7 +148,7 @@ pub struct ExperienceEntry {
 
 impl ExperienceEntry {
     /// All rows of a position together; `None` if there are none.
-    pub fn of(rows: &[Row]) -> Option<ExperienceEntry> {
+    pub fn of<A: Action>(rows: &[Row<A>]) -> Option<ExperienceEntry> {
         let mut all = *rows.first()?;
         for row in &rows[1..] {
             all.absorb(&Row { key: all.key, m: all.m, ..*row });
@@ -160,9 +190,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_no_row() {
-        assert_eq!(Row::from_bytes(&[0; ROW_BYTES]), None);
-        assert_eq!(Row::from_bytes(&row(3, 2, 2, 0).to_bytes()), None, "more results than games");
-        assert_eq!(Row::from_bytes(&row(0, 0, 0, 0).to_bytes()), None, "no games");
+        assert_eq!(Row::<Move>::from_bytes(&[0; ROW_BYTES]), None);
+        assert_eq!(Row::<Move>::from_bytes(&row(3, 2, 2, 0).to_bytes()), None, "more results than games");
+        assert_eq!(Row::<Move>::from_bytes(&row(0, 0, 0, 0).to_bytes()), None, "no games");
     }
 
     #[test]
@@ -185,6 +215,6 @@ mod tests {
         let entry = ExperienceEntry::of(&[row(3, 3, 0, 3 * 256 * 50), other]).unwrap();
         assert_eq!((entry.games_played, entry.wins, entry.draws, entry.avg_depth), (4, 3, 1, 9));
         assert_eq!(entry.score, 35);
-        assert_eq!(ExperienceEntry::of(&[]), None);
+        assert_eq!(ExperienceEntry::of::<Move>(&[]), None);
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::header::Layout;
-use super::{BLOCK_ROWS, CHECK, Header, INDEX_ENTRIES, ROW_BYTES, Row, checksum};
+use super::{Action, BLOCK_ROWS, CHECK, Header, INDEX_ENTRIES, ROW_BYTES, Row, checksum};
 use crate::unfinished_file::{self, LockError};
 
 /// Why a book could not be written. What stood there before still stands.
@@ -61,7 +61,11 @@ impl BookWriter {
 
     /// Writes rows that come sorted by position and move, each once; they may come from the very book
     /// that is replaced. Says how many there were.
-    pub fn write(mut self, header: &Header, rows: impl Iterator<Item = Row>) -> Result<u64, WriteError> {
+    pub fn write<A: Action>(
+        mut self,
+        header: &Header,
+        rows: impl Iterator<Item = Row<A>>,
+    ) -> Result<u64, WriteError> {
         let path = self.path.clone();
         let error = |cause| WriteError::Io { path: path.clone(), cause };
         let layout = match write_parts(&mut self.file, header, rows) {
@@ -88,7 +92,11 @@ impl BookWriter {
 }
 
 /// Writes a book of rows that come sorted by position and move, each once.
-pub fn write_book(path: &Path, header: &Header, rows: impl Iterator<Item = Row>) -> Result<u64, WriteError> {
+pub fn write_book<A: Action>(
+    path: &Path,
+    header: &Header,
+    rows: impl Iterator<Item = Row<A>>,
+) -> Result<u64, WriteError> {
     BookWriter::new(path)?.write(header, rows)
 }
 
@@ -105,13 +113,17 @@ impl From<io::Error> for Failure {
 }
 
 /// Rows first, since nobody knows how many come; then the index, and the header at both ends.
-fn write_parts(file: &mut File, header: &Header, rows: impl Iterator<Item = Row>) -> Result<Layout, Failure> {
+fn write_parts<A: Action>(
+    file: &mut File,
+    header: &Header,
+    rows: impl Iterator<Item = Row<A>>,
+) -> Result<Layout, Failure> {
     let rows_at = Layout::new(header, 0, 0).rows_at;
     file.seek(SeekFrom::Start(rows_at))?;
     let mut out = BufWriter::with_capacity(1 << 20, &mut *file);
     let mut block = Vec::with_capacity(BLOCK_ROWS as usize * ROW_BYTES);
     let (mut count, mut positions) = (0_u64, 0_u64);
-    let mut last: Option<Row> = None;
+    let mut last: Option<Row<A>> = None;
     for row in rows {
         if let Some(last) = &last
             && row.place() <= last.place()
