@@ -23,7 +23,7 @@ pub mod statistics;
 mod verify;
 mod writer;
 
-pub use block::{BLOCK_GAMES, BlockHead, COLUMNS};
+pub use block::{BLOCK_GAMES, BlockHead, COLUMNS, Outline};
 pub use error::RecordError;
 pub use game::{Ending, GameRecord, Ply, Start};
 pub use header::{Header, VERSION};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use engine::board::zobrist::Key;
 use rayon::prelude::*;
 
-use super::block::{self, BlockHead, COLUMNS, HEAD};
+use super::block::{self, BlockHead, COLUMNS, HEAD, Outline};
 use super::error::RecordError;
 use super::footer::Footer;
 use super::game::GameRecord;
@@ -164,6 +164,11 @@ impl Reader {
     /// As [`Reader::decode`], each game with the keys of the positions in which the engine moved.
     pub fn decode_with_keys(&self, number: usize) -> Result<Vec<(GameRecord, Vec<Key>)>, RecordError> {
         self.frame(number, block::decode)
+    }
+
+    /// What is known of a block's games without decoding their moves: quick.
+    pub fn outlines(&self, number: usize) -> Result<Vec<Outline>, RecordError> {
+        self.frame(number, block::outlines)
     }
 
     /// Bytes of each column of a block, in the order of [`COLUMNS`].
