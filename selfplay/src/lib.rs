@@ -11,6 +11,7 @@ mod outcome;
 pub mod pgn;
 pub mod pipe;
 pub mod play;
+pub mod query;
 mod random_opening;
 pub mod record;
 pub mod spsa;

@@ -22,6 +22,9 @@ pub struct PgnGame {
     pub outcome: Option<Outcome>,
 }
 
+/// A game with the number of its first ply that no line before it has.
+pub type Line = (usize, PgnGame);
+
 /// What whoever played a move thought of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Thought {
@@ -91,44 +94,109 @@ impl PgnGame {
 
     /// Reads the first game of a text, and gives what follows its result.
     pub fn parse_first(text: &str) -> Result<(PgnGame, &str), PgnError> {
-        let mut tags = Vec::new();
-        let mut rest = text.trim_start_matches('\u{feff}').trim_start();
-        while let Some((tag, after)) = read_tag(rest) {
-            tags.push(tag);
-            rest = after.trim_start();
+        let (tags, rest) = read_tags(text);
+        PgnGame::parse_moves(tags, rest)
+    }
+
+    /// Reads what follows the tags of the first game of a text, and gives what follows its result.
+    pub fn parse_moves(tags: Vec<(String, String)>, rest: &str) -> Result<(PgnGame, &str), PgnError> {
+        let mut words = Words { rest, comments: Vec::new(), variations: None };
+        let game = PgnGame::parse_line(tags, &mut words)?;
+        Ok((game, words.rest))
+    }
+
+    /// As [`PgnGame::parse_moves`], with every variation as a game of its own: the moves that lead to it and its
+    /// own, and the number of the first ply that is new. The main line comes first, then its variations in the
+    /// order of the text, each followed by its own.
+    pub fn parse_lines(tags: Vec<(String, String)>, rest: &str) -> Result<(Vec<Line>, &str), PgnError> {
+        let mut words = Words { rest, comments: Vec::new(), variations: Some(Vec::new()) };
+        let main = PgnGame::parse_line(tags, &mut words)?;
+        let mut lines = vec![(0, main)];
+        let mut waiting: Vec<(usize, usize, &str)> = words
+            .variations
+            .take()
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(ply, text)| (0, ply, text))
+            .rev()
+            .collect();
+        while let Some((parent, ply, text)) = waiting.pop() {
+            // A variation before the first move replaces nothing.
+            let Some(kept) = ply.checked_sub(1) else { continue };
+            let mut line = lines[parent].1.clone();
+            line.moves.truncate(kept);
+            line.thoughts.truncate(kept);
+            let mut words = Words { rest: text, comments: Vec::new(), variations: Some(Vec::new()) };
+            line.read_moves(&mut words)?;
+            lines.push((kept + 1, line));
+            let parent = lines.len() - 1;
+            let inner = words.variations.take().unwrap_or_default();
+            waiting.extend(inner.into_iter().map(|(ply, text)| (parent, ply, text)).rev());
         }
+        Ok((lines, words.rest))
+    }
+
+    fn parse_line(tags: Vec<(String, String)>, words: &mut Words) -> Result<PgnGame, PgnError> {
         let find = |name: &str| tags.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-        let mut board = match find("FEN") {
+        let first_fen = match find("FEN") {
+            Some(fen) => Some(Board::from_fen(fen).map_err(PgnError::Fen)?.fen()),
+            None => None,
+        };
+        let outcome = find("Result").and_then(Outcome::from_pgn);
+        let mut game = PgnGame { tags, first_fen, moves: Vec::new(), thoughts: Vec::new(), outcome };
+        game.read_moves(words)?;
+        Ok(game)
+    }
+
+    /// The position after the moves so far.
+    fn board(&self) -> Result<Board, PgnError> {
+        let mut board = match &self.first_fen {
             Some(fen) => Board::from_fen(fen).map_err(PgnError::Fen)?,
             None => Board::start(),
         };
-        let first_fen = find("FEN").is_some().then(|| board.fen());
-        let mut outcome = find("Result").and_then(Outcome::from_pgn);
-        let mut moves = Vec::new();
-        let mut thoughts: Vec<Option<Thought>> = Vec::new();
-        let mut words = Words { rest, comment: None };
+        self.moves.iter().for_each(|&m| board.make(m));
+        Ok(board)
+    }
+
+    /// Adds the moves of a text to those that are there.
+    fn read_moves(&mut self, words: &mut Words) -> Result<(), PgnError> {
+        let mut board = self.board()?;
+        let first_new = self.moves.len();
         loop {
-            let word = words.next_word()?;
-            if let Some(comment) = words.comment.take()
-                && let Some(last @ None) = thoughts.last_mut()
+            let word = words.next_word(self.moves.len())?;
+            let mover = !board.side_to_move();
+            let thought = words.comments.iter().find_map(|comment| Thought::read(comment, mover));
+            words.comments.clear();
+            if self.moves.len() > first_new
+                && let Some(last @ None) = self.thoughts.last_mut()
             {
-                *last = Thought::read(comment, !board.side_to_move());
+                *last = thought;
             }
-            let Some(word) = word else { break };
+            let Some(word) = word else { return Ok(()) };
             if matches!(word, "1-0" | "0-1" | "1/2-1/2" | "*") {
-                outcome = Outcome::from_pgn(word).or(outcome);
-                break;
+                self.outcome = Outcome::from_pgn(word).or(self.outcome);
+                return Ok(());
             }
             let m = board.parse_san(word).map_err(|reason| {
                 let dots = if board.side_to_move() == Color::White { "." } else { "..." };
                 PgnError::Move { number: format!("{}{dots}", board.fullmove_number()), reason }
             })?;
             board.make(m);
-            moves.push(m);
-            thoughts.push(None);
+            self.moves.push(m);
+            self.thoughts.push(None);
         }
-        Ok((PgnGame { tags, first_fen, moves, thoughts, outcome }, words.rest))
     }
+}
+
+/// The tags at the start of a text, and what follows them.
+pub fn read_tags(text: &str) -> (Vec<(String, String)>, &str) {
+    let mut tags = Vec::new();
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    while let Some((tag, after)) = read_tag(rest) {
+        tags.push(tag);
+        rest = after.trim_start();
+    }
+    (tags, rest)
 }
 
 /// A tag pair at the start of the text, and what follows it.
@@ -153,18 +221,29 @@ fn read_tag(text: &str) -> Option<((String, String), &str)> {
 /// The words of a move text that are moves or results.
 struct Words<'a> {
     rest: &'a str,
-    /// The last comment passed over, outside variations.
-    comment: Option<&'a str>,
+    /// The comments passed over since somebody looked, outside variations.
+    comments: Vec<&'a str>,
+    /// Variations passed over and the moves before each of them, if anybody wants them.
+    variations: Option<Vec<(usize, &'a str)>>,
 }
 
 impl<'a> Words<'a> {
-    fn next_word(&mut self) -> Result<Option<&'a str>, PgnError> {
+    /// The next word; so many moves came before it.
+    fn next_word(&mut self, moves: usize) -> Result<Option<&'a str>, PgnError> {
         loop {
             self.rest = self.rest.trim_start();
             let Some(first) = self.rest.chars().next() else { return Ok(None) };
             match first {
-                '{' => self.comment = Some(self.skip_comment()?),
-                '(' => self.skip_variation()?,
+                '{' => {
+                    let comment = self.skip_comment()?;
+                    self.comments.push(comment);
+                }
+                '(' => {
+                    let variation = self.skip_variation()?;
+                    if let Some(variations) = &mut self.variations {
+                        variations.push((moves, variation));
+                    }
+                }
                 ';' | '%' => self.rest = self.rest.split_once('\n').map_or("", |(_, rest)| rest),
                 _ => {
                     let is_end = |letter: char| letter.is_whitespace() || "{}();".contains(letter);
@@ -191,7 +270,9 @@ impl<'a> Words<'a> {
         Ok(comment)
     }
 
-    fn skip_variation(&mut self) -> Result<(), PgnError> {
+    /// The text between the brackets.
+    fn skip_variation(&mut self) -> Result<&'a str, PgnError> {
+        let all = self.rest;
         let mut depth = 0;
         while let Some(first) = self.rest.chars().next() {
             match first {
@@ -205,7 +286,7 @@ impl<'a> Words<'a> {
             }
             self.rest = &self.rest[first.len_utf8()..];
             if depth == 0 {
-                return Ok(());
+                return Ok(&all[1..all.len() - self.rest.len() - 1]);
             }
         }
         Err(PgnError::NotClosed("variation"))
@@ -270,7 +351,7 @@ mod tests {
     #[test]
     fn comments_tell_what_was_thought() {
         let text = "1. e4 {+0.35/12 0.5s} e5 {[%eval 0.21] [%clk 1:00]} 2. Nf3 {-M3/20} Nc6 {[%eval #-4]} 3. Bb5 \
-                    {a word} ({+9.99/9}) a6 {book} 4. Ba4 {-1.2,7} *";
+                    {a word} ({+9.99/9}) a6 {book} 4. Ba4 {-1.2,7} {agreed} *";
         let thoughts = PgnGame::parse(text).unwrap().thoughts;
         let found: Vec<_> =
             thoughts.iter().map(|thought| thought.map(|t| (t.value_mover, t.depth))).collect();
@@ -284,6 +365,19 @@ mod tests {
             Some((-120, 7)),
         ];
         assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn variations_are_lines_of_their_own() {
+        let text = "1. e4 (1. d4 d5 (1... Nf6 2. c4) 2. c4) 1... e5 {x} 2. Nf3 (2. f4 exf4) *";
+        let (tags, rest) = read_tags(text);
+        let (lines, rest) = PgnGame::parse_lines(tags, rest).unwrap();
+        assert_eq!(rest, "");
+        let shown: Vec<(usize, usize)> =
+            lines.iter().map(|(first, line)| (*first, line.moves.len())).collect();
+        assert_eq!(shown, [(0, 3), (1, 3), (2, 3), (3, 4)]);
+        let main = PgnGame::parse(text).unwrap();
+        assert_eq!(main.moves, lines[0].1.moves);
     }
 
     #[test]

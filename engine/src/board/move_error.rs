@@ -33,7 +33,7 @@ pub enum MoveFault {
         from: Square,
     },
     /// The move is the opponent's.
-    #[error("the {} on {from} is not {mover:?}'s, whose turn it is", name(*kind))]
+    #[error("the {} on {from} is not {mover:?}'s, whose turn it is", kind.name())]
     NotTheMovers {
         /// The square.
         from: Square,
@@ -49,7 +49,7 @@ pub enum MoveFault {
         to: Square,
     },
     /// The piece does not move like that.
-    #[error("a {} does not move from {from} to {to}", name(*kind))]
+    #[error("a {} does not move from {from} to {to}", kind.name())]
     OtherwiseMoving {
         /// The piece.
         kind: PieceType,
@@ -119,7 +119,7 @@ pub enum MoveFault {
         wing: Wing,
     },
     /// No piece of that kind can go there.
-    #[error("no {} of {mover:?} can legally go to {to}", name(*kind))]
+    #[error("no {} of {mover:?} can legally go to {to}", kind.name())]
     Unreachable {
         /// The kind of piece.
         kind: PieceType,
@@ -134,17 +134,6 @@ pub enum MoveFault {
         /// The moves it can be, in full.
         candidates: String,
     },
-}
-
-const fn name(kind: PieceType) -> &'static str {
-    match kind {
-        PieceType::Pawn => "pawn",
-        PieceType::Knight => "knight",
-        PieceType::Bishop => "bishop",
-        PieceType::Rook => "rook",
-        PieceType::Queen => "queen",
-        PieceType::King => "king",
-    }
 }
 
 const fn side(wing: Wing) -> &'static str {

@@ -5,8 +5,8 @@
 //! signs and annotations like `!?` are all understood. What stays refused is what could mean two moves or none.
 
 use super::fen_error::quoted;
-use super::{Board, MoveError, MoveFault, Wing};
-use crate::types::{Bitboard, File, Move, PieceType, Rank, Square};
+use super::{Board, MoveError, MoveFault, Wing, attacks};
+use crate::types::{Bitboard, File, Move, MoveKind, PieceType, Rank, Square};
 
 impl Board {
     /// The legal move that a text in algebraic notation means here.
@@ -89,6 +89,48 @@ impl Board {
         if let Some(PieceType::Pawn | PieceType::King) = wanted.promotion {
             return Err(MoveFault::NotSan);
         }
+        match self.only_candidate(&wanted) {
+            Some(m) => Ok(m),
+            None => self.candidate_of_all(&wanted),
+        }
+    }
+
+    /// The move where one man alone can be meant: most moves of most games, found without generating all.
+    fn only_candidate(&self, wanted: &Walk) -> Option<Move> {
+        let (us, to, occupied) = (self.side_to_move(), wanted.to, self.occupied());
+        let takes = self.by_color(!us).has(to);
+        let kind = if takes { MoveKind::Capture } else { MoveKind::Quiet };
+        let (starts, kind) = match wanted.kind {
+            PieceType::Knight => (attacks::knight(to), kind),
+            PieceType::Bishop => (attacks::bishop(to, occupied), kind),
+            PieceType::Rook => (attacks::rook(to, occupied), kind),
+            PieceType::Queen => (attacks::queen(to, occupied), kind),
+            PieceType::King => (attacks::king(to), kind),
+            // Promotions and captures in passing are rare.
+            PieceType::Pawn if self.en_passant() == Some(to) => return None,
+            PieceType::Pawn if !(2..7).contains(&to.relative_rank(us)) => return None,
+            PieceType::Pawn if takes => (attacks::pawn(!us, to), kind),
+            PieceType::Pawn => {
+                let behind = to.forward(!us);
+                match to.relative_rank(us) == 3 && !occupied.has(behind) {
+                    true => (Bitboard::of(behind.forward(!us)), MoveKind::DoublePush),
+                    false => (Bitboard::of(behind), kind),
+                }
+            }
+        };
+        if wanted.promotion.is_some() {
+            return None;
+        }
+        let starts = (starts & self.pieces(us, wanted.kind)).into_iter();
+        let mut candidates = starts
+            .filter(|&from| wanted.starts_from(from))
+            .map(|from| Move::new(from, to, kind))
+            .filter(|&m| self.is_legal(m));
+        candidates.next().filter(|_| candidates.next().is_none())
+    }
+
+    /// The move that a text means among all legal ones, or why there is none.
+    fn candidate_of_all(&self, wanted: &Walk) -> Result<Move, MoveFault> {
         let moves = self.legal_moves();
         let matching = |m: &&Move| {
             !m.is_castle()
@@ -104,7 +146,7 @@ impl Board {
                 let names: Vec<String> = moves.iter().filter(matching).map(|&m| self.san(m)).collect();
                 Err(MoveFault::Ambiguous { candidates: names.join(", ") })
             }
-            (None, _) => Err(self.why_no_candidate(&wanted)),
+            (None, _) => Err(self.why_no_candidate(wanted)),
         }
     }
 
@@ -253,6 +295,37 @@ mod tests {
             for spelling in spellings {
                 assert_eq!(board.parse_san(spelling), Ok(m), "{spelling}");
             }
+        }
+    }
+
+    /// The short way gives what the long way gives, for every square and every kind of man.
+    #[test]
+    fn one_candidate_is_the_one_of_all() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/Pp2P3/2N2Q1p/1PPBBPPP/R3K2R b KQkq a3 0 1",
+            "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+            "4k3/2P1P3/8/8/7b/8/3N1N2/3RKR2 w - - 0 1",
+            "8/8/8/8/4Q2Q/8/k1K5/7Q w - - 0 1",
+        ] {
+            let board = board(fen);
+            let (mut found, all) = (0, board.legal_moves().len());
+            for (kind, to) in
+                PieceType::ALL.into_iter().flat_map(|kind| Square::all().map(move |to| (kind, to)))
+            {
+                let from_files = (0..8).map(Some).chain([None]);
+                for (from_file, from_rank) in
+                    from_files.flat_map(|file| [(file, None), (file, Some(1)), (file, Some(4))])
+                {
+                    let wanted = Walk { kind, from_file, from_rank, to, promotion: None };
+                    if let Some(m) = board.only_candidate(&wanted) {
+                        found += 1;
+                        assert_eq!(board.candidate_of_all(&wanted).ok(), Some(m), "{fen} {kind:?} {to}");
+                    }
+                }
+            }
+            assert!(found > all, "{fen}: {found}");
         }
     }
 

@@ -82,6 +82,18 @@ impl PieceType {
         }
     }
 
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            PieceType::Pawn => "pawn",
+            PieceType::Knight => "knight",
+            PieceType::Bishop => "bishop",
+            PieceType::Rook => "rook",
+            PieceType::Queen => "queen",
+            PieceType::King => "king",
+        }
+    }
+
     /// The kind that a letter of either case stands for.
     pub const fn from_letter(letter: char) -> Option<PieceType> {
         Some(match letter.to_ascii_lowercase() {

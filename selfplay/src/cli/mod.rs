@@ -16,6 +16,8 @@ mod merge_command;
 mod openings_command;
 mod pgn_command;
 mod progress;
+mod query_command;
+mod query_prompt;
 mod show_command;
 mod spsa_command;
 mod standings;
@@ -72,6 +74,8 @@ enum Command {
     Epd(epd_command::EpdArgs),
     /// Write games as JSON, one a line.
     Cat(cat_command::CatArgs),
+    /// Ask questions of games and positions.
+    Query(Box<query_command::QueryArgs>),
     /// Learn an Experience Book from game records.
     Learn(learn_command::LearnArgs),
     /// Look into Experience Books, add them, mend them, turn them into other things.
@@ -124,6 +128,7 @@ pub fn run() -> ExitCode {
         Command::Pgn(args) => pgn_command::run(&args),
         Command::Epd(args) => epd_command::run(&args),
         Command::Cat(args) => cat_command::run(&args),
+        Command::Query(args) => query_command::run(&args),
         Command::Learn(args) => learn_command::run(&args),
         Command::Book(args) => book_command::run(&args),
         Command::Library(args) => library_command::run(&args),

@@ -80,6 +80,42 @@ fn decode_anywhere(head: &BlockHead, frame: &[u8]) -> Result<Vec<KeyedGame>, Str
     Ok(games)
 }
 
+/// What is known of a game without decoding its moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outline {
+    /// Its number.
+    pub id: u64,
+    /// Who won.
+    pub outcome: Outcome,
+    /// And why.
+    pub ending: Ending,
+    /// Half-moves of its opening.
+    pub opening: usize,
+    /// Half-moves of the engine.
+    pub plies: usize,
+}
+
+/// The outlines of a block's games: only the column of results is decoded.
+pub fn outlines(head: &BlockHead, frame: &[u8]) -> Result<Vec<Outline>, String> {
+    let payload = payload(head, frame)?;
+    let parts = split(&payload).ok_or("the columns do not fit")?;
+    let mut columns = Columns::new(|column| Decoder::new(parts[column]));
+    let mut outlines = Vec::with_capacity((head.games as usize).min(BLOCK_GAMES as usize));
+    for number in 0..u64::from(head.games) {
+        let id = head.first + number;
+        let outline = columns.outline(id, None).map_err(|reason| format!("game {id}: {reason}"))?;
+        if columns.streams[0].is_exhausted() {
+            return Err(format!("game {id}: a column ends within it"));
+        }
+        outlines.push(outline);
+    }
+    let positions: usize = outlines.iter().map(|outline| outline.plies).sum();
+    match positions == head.positions as usize && columns.streams[0].is_finished() {
+        true => Ok(outlines),
+        false => Err("it holds something else than its head says".to_string()),
+    }
+}
+
 /// The columns of a block with all that was learned about them. Writes and reads through the same code.
 struct Columns<C> {
     /// `// [column]`
@@ -127,15 +163,8 @@ impl<C: Coder> Columns<C> {
     /// Codes one game: writes `known`, or reads what is there.
     #[inline(always)]
     fn code(&mut self, id: u64, known: Option<&GameRecord>) -> Result<GameRecord, String> {
-        let (outcome, ending) = self.result(known)?;
-        let [results, openings, ..] = &mut self.streams;
-        let mut length = |model: &mut Magnitude<1>, known: Option<usize>| {
-            let length = model.code(results, 0, known.unwrap_or(0) as u32) as usize;
-            if length > LONGEST_GAME { Err(format!("{length} plies")) } else { Ok(length) }
-        };
-        let opening_length = length(&mut self.opening_length, known.map(|game| game.opening.len()))?;
-        let plies = length(&mut self.length, known.map(|game| game.plies.len()))?;
-
+        let Outline { outcome, ending, opening: opening_length, plies, .. } = self.outline(id, known)?;
+        let [_, openings, ..] = &mut self.streams;
         let is_initial = known.is_some_and(|game| game.start == Start::Initial);
         let start = match openings.code(&mut self.is_initial, is_initial) {
             true => Start::Initial,
@@ -159,6 +188,20 @@ impl<C: Coder> Columns<C> {
         }
         self.plies(&mut game, plies, board, trail, known)?;
         Ok(game)
+    }
+
+    /// Codes what the column of results holds of one game.
+    #[inline(always)]
+    fn outline(&mut self, id: u64, known: Option<&GameRecord>) -> Result<Outline, String> {
+        let (outcome, ending) = self.result(known)?;
+        let [results, ..] = &mut self.streams;
+        let mut length = |model: &mut Magnitude<1>, known: Option<usize>| {
+            let length = model.code(results, 0, known.unwrap_or(0) as u32) as usize;
+            if length > LONGEST_GAME { Err(format!("{length} plies")) } else { Ok(length) }
+        };
+        let opening = length(&mut self.opening_length, known.map(|game| game.opening.len()))?;
+        let plies = length(&mut self.length, known.map(|game| game.plies.len()))?;
+        Ok(Outline { id, outcome, ending, opening, plies })
     }
 
     #[inline(always)]

@@ -26,6 +26,7 @@ pub mod statistics;
 mod verify;
 mod writer;
 
+pub use block::Outline;
 pub use codec::{BlockCodec, ChessCodec};
 pub use error::RecordError;
 pub use frame::{BLOCK_GAMES, BlockHead, COLUMNS};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use engine::board::zobrist::Key;
 use rayon::prelude::*;
 
-use super::block;
+use super::block::{self, Outline};
 use super::codec::BlockCodec;
 use super::error::RecordError;
 use super::footer::Footer;
@@ -191,6 +191,11 @@ impl Reader {
     /// The games of a block of any game.
     pub fn decode_by<C: BlockCodec>(&self, codec: &C, number: usize) -> Result<Vec<C::Game>, RecordError> {
         self.frame(number, |head, frame| codec.decode(head, frame))
+    }
+
+    /// What is known of a block's games without decoding their moves: quick.
+    pub fn outlines(&self, number: usize) -> Result<Vec<Outline>, RecordError> {
+        self.frame(number, block::outlines)
     }
 
     /// Bytes of each column of a block, in the order of [`COLUMNS`].

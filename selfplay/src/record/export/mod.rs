@@ -7,5 +7,5 @@ mod viriformat;
 
 pub use epd::{EpdFilter, epd_lines};
 pub use json::json_line;
-pub use pgn::pgn;
+pub use pgn::{move_number, pgn, wrapped};
 pub use viriformat::viriformat;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use engine::Board;
 use engine::types::Color;
 
 use crate::arena::EngineScore;
@@ -35,23 +36,29 @@ pub fn pgn(header: &Header, game: &GameRecord) -> String {
     tag("PlyCount", &game.length().to_string());
     tag("Termination", if game.ending.is_adjudicated() { "adjudication" } else { "normal" });
     text.push('\n');
-    push_moves(&mut text, game);
+    text.push_str(&wrapped(words(game)));
     text.push_str("\n\n");
     text
 }
 
-fn push_moves(text: &mut String, game: &GameRecord) {
-    let mut width = 0;
-    let mut push = |word: &str| {
+/// Words with spaces and line feeds between them.
+pub fn wrapped(words: impl IntoIterator<Item = String>) -> String {
+    let (mut text, mut width) = (String::new(), 0);
+    for word in words {
         let length = word.chars().count();
         if width > 0 {
             let breaks = width + 1 + length > LINE_WIDTH;
             text.push(if breaks { '\n' } else { ' ' });
             width = if breaks { 0 } else { width + 1 };
         }
-        text.push_str(word);
+        text.push_str(&word);
         width += length;
-    };
+    }
+    text
+}
+
+fn words(game: &GameRecord) -> Vec<String> {
+    let mut words = Vec::with_capacity(3 * game.length() + 2);
     let mut board = game.start.board();
     let opening = game.opening.iter().map(|&m| (m, "book".to_string()));
     let played = game.plies.iter().map(|ply| {
@@ -60,15 +67,20 @@ fn push_moves(text: &mut String, game: &GameRecord) {
         (ply.played, format!("{score}/{}{drawn}", ply.depth))
     });
     for (ply, (m, comment)) in opening.chain(played).enumerate() {
-        if board.side_to_move() == Color::White {
-            push(&format!("{}.", board.fullmove_number()));
-        } else if ply == 0 {
-            push(&format!("{}...", board.fullmove_number()));
-        }
-        push(&board.san(m));
-        push(&format!("{{{comment}}}"));
+        words.extend(move_number(&board, ply == 0));
+        words.push(board.san(m));
+        words.push(format!("{{{comment}}}"));
         board.make(m);
     }
-    push(&format!("{{{}}}", game.ending.words()));
-    push(game.outcome.pgn());
+    words.push(format!("{{{}}}", game.ending.words()));
+    words.push(game.outcome.pgn().to_string());
+    words
+}
+
+/// The number that stands before a move: White's always, Black's where nothing is before it.
+pub fn move_number(board: &Board, is_first: bool) -> Option<String> {
+    match board.side_to_move() {
+        Color::White => Some(format!("{}.", board.fullmove_number())),
+        Color::Black => is_first.then(|| format!("{}...", board.fullmove_number())),
+    }
 }
