@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::{header, random_game};
-use selfplay::record::{GameRecord, Reader, RecordError, verify, write_record};
+use selfplay::record::{GameRecord, NEWEST_VERSION, Reader, RecordError, verify, write_record};
 use xxhash_rust::xxh3::xxh3_64;
 use xxhash_rust::xxh64::xxh64;
 
@@ -122,13 +122,19 @@ fn frames_that_unpack_to_too_much_are_refused() {
 fn a_record_of_a_later_version_is_named_as_such() {
     let (bytes, _) = record();
     let header_length = open(bytes.clone()).unwrap().header_length();
-    for version in [0_u16, 2, 9, u16::MAX] {
+    for version in [0_u16, NEWEST_VERSION + 1, 9, u16::MAX] {
         let mut changed = bytes.clone();
         changed[8..10].copy_from_slice(&version.to_le_bytes());
         seal(&mut changed, 0..header_length - 8);
         let error = open(changed).err().expect("another version").to_string();
         assert!(error.contains(&format!("version {version}")), "{error}");
     }
+    // Version 2 is for other games, and must say for which.
+    let mut changed = bytes.clone();
+    changed[8..10].copy_from_slice(&2_u16.to_le_bytes());
+    seal(&mut changed, 0..header_length - 8);
+    let error = open(changed).err().expect("a game without a name").to_string();
+    assert!(error.contains("does not name its game"), "{error}");
 }
 
 /// Thousands of places that look like the beginning of something large cost no time.

@@ -458,6 +458,8 @@ search_params! {
     time_share: 42 in 20..=120 step 5;
     /// Share of the increment for a move.
     time_increment: 750 in 300..=1000 step 50;
+    /// `MoveOverhead` is set aside once instead of being taken from every increment.
+    overhead_once: 0 in 0..=1 step 1;
     /// The hard limit as a multiple of the soft one.
     time_hard: 5000 in 1500..=10000 step 400;
     /// The hard limit as a share of the clock at most.

@@ -90,8 +90,14 @@ fn share_of_clock(params: impl Numbers, clock: &Clock, overhead: Duration) -> (D
     let overhead = overhead.as_secs_f64();
     // What can be used at all. With almost nothing left, half of it: a move in time beats a good move.
     let usable = (remaining - overhead).max(remaining * 0.5 - 0.002).max(0.000_5);
-    // Every move to come loses its overhead too, so only what exceeds it is really added.
-    let gained = (increment - overhead).max(0.0);
+    let gained = if params.overhead_once() != 0 {
+        // Set aside once. Only when the clock comes near to what was set aside do increments go there first, so that
+        // a connection that really loses so much each move does not lose the game.
+        increment * (usable / (4.0 * overhead).max(0.001)).min(1.0)
+    } else {
+        // Every move to come loses its overhead too, so only what exceeds it is really added.
+        (increment - overhead).max(0.0)
+    };
     let (soft, hard) = match clock.moves_to_go {
         Some(moves) => {
             let moves = f64::from(moves.clamp(1, 60));
