@@ -23,7 +23,7 @@ def main(arguments):
     if "--no-build" in arguments:
         arguments.remove("--no-build")
     else:
-        built = subprocess.run(["cargo", "build", "--release", "--quiet", "--package", "selfplay"], cwd=ROOT)
+        built = subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--package", "selfplay"], cwd=ROOT)
         if built.returncode != 0:
             return built.returncode
     if not any(argument == "--out" or argument.startswith("--out=") for argument in arguments):
