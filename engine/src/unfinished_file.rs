@@ -61,7 +61,21 @@ pub fn write_whole(path: &Path, ending: &str, bytes: &[u8]) -> io::Result<()> {
     let mut file = begin(Path::new(&beside))?;
     io::Write::write_all(&mut file, bytes)?;
     file.sync_all()?;
-    fs::rename(&beside, path)
+    fs::rename(&beside, path)?;
+    sync_folder_of(path)
+}
+
+/// After a rename: that the new name is on the disk too.
+#[cfg(unix)]
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
+/// Elsewhere a folder cannot be opened as a file.
+#[cfg(not(unix))]
+fn sync_folder_of(_path: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]

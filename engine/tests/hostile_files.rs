@@ -13,7 +13,7 @@ use engine::Board;
 use engine::book::experience::{Header, Row, write_book};
 use engine::book::polyglot::{PolyglotBuilder, PolyglotEntry};
 
-const FILE_OPTIONS: [&str; 4] = ["EvalFile", "StyleFile", "BookFile", "ExperienceFile"];
+const FILE_OPTIONS: [&str; 5] = ["EvalFile", "StyleFile", "ParamFile", "BookFile", "ExperienceFile"];
 
 /// A folder of this test's own that vanishes.
 struct Folder(PathBuf);
@@ -84,6 +84,7 @@ fn files_of_text_are_read_up_to_a_size() {
     File::create(&path).unwrap().set_len(100 << 30).unwrap();
     assert_refused("EvalFile", &path);
     assert_refused("StyleFile", &path);
+    assert_refused("ParamFile", &path);
 }
 
 /// The tables' folder may hold anything, too.

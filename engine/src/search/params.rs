@@ -173,8 +173,9 @@ impl SearchParams {
     pub fn to_text(&self) -> String {
         let mut text = String::from("# Search parameters that differ from the shipped ones.\n");
         for &Parameter { name, default, .. } in ALL {
-            let value = self.clone().slot(name).to_owned();
-            if value != default {
+            if let Ok(value) = self.get(name)
+                && value != default
+            {
                 text += &format!("{name} = {value} # shipped: {default}\n");
             }
         }

@@ -528,8 +528,8 @@ fn set_param_file(settings: &mut Settings, path: &str) -> Result<Effect, String>
     settings.params = match path {
         "" => SearchParams::default(),
         path => {
-            let text =
-                std::fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))?;
+            let text = regular_file::read_text(Path::new(path))
+                .map_err(|error| format!("cannot read {path}: {error}"))?;
             SearchParams::from_text(&text).map_err(|error| format!("{path}: {error}"))?
         }
     };

@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use engine::search::params::SearchParams;
+use engine::unfinished_file;
 use selfplay::arena::engine_spec::SelfSpec;
 use selfplay::arena::{Adjudication, DrawRule, MoveLimit, OpeningBook, ResignRule, TimeControl};
 use selfplay::spsa::{self, Journal, Match, Settings, State};
@@ -196,9 +197,8 @@ fn write_reports(out: &Path, state: &State) -> anyhow::Result<()> {
         ("table.txt", spsa::table(state, usize::MAX)),
     ];
     for (name, text) in files {
-        let part = out.join(format!(".part-{name}"));
-        let write = || std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, out.join(name)));
-        write().with_context(|| format!("cannot write {} in {}", name, out.display()))?;
+        unfinished_file::write_whole(&out.join(name), ".part", text.as_bytes())
+            .with_context(|| format!("cannot write {} in {}", name, out.display()))?;
     }
     Ok(())
 }

@@ -4,10 +4,10 @@
 //! Everything is in one folder, and what is finished is a file that is whole: after a kill the same night goes on.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use engine::search::Signals;
+use engine::unfinished_file;
 use serde::{Deserialize, Serialize};
 
 use super::fit::fit;
@@ -117,11 +117,7 @@ fn io_error(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) ->
 
 /// Writes a file that is whole or not there.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), NightError> {
-    let part = path.with_extension("part");
-    let mut file = fs::File::create(&part).map_err(io_error("create", &part))?;
-    file.write_all(text.as_bytes()).map_err(io_error("write", &part))?;
-    file.sync_all().map_err(io_error("sync", &part))?;
-    fs::rename(&part, path).map_err(io_error("publish", path))
+    unfinished_file::write_whole(path, ".part", text.as_bytes()).map_err(io_error("write", path))
 }
 
 fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, NightError> {

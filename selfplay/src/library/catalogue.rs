@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use engine::unfinished_file;
 
 use super::entry::Entry;
 
@@ -96,7 +98,7 @@ impl Catalogue {
         let mut catalogue = Catalogue::read(path)?;
         let answer = how(&mut catalogue);
         let text = catalogue.to_text().map_err(|error| failed(error.into()))?;
-        write_whole(path, text.as_bytes()).map_err(failed)?;
+        unfinished_file::write_whole(path, ".part", text.as_bytes()).map_err(failed)?;
         Ok(answer)
     }
 
@@ -138,17 +140,6 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.push(".");
     name.push(ending);
     name.into()
-}
-
-/// A file that has all of its bytes or those it had before.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let part = beside(path, "part");
-    let mut file = File::create(&part)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&part, path)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]
