@@ -332,9 +332,9 @@ impl<P: Numbers> Thread<'_, P> {
     /// What children and grandchildren find in their frames.
     #[inline(always)]
     fn prepare_children<const ROOT: bool>(&mut self, ply: usize) {
-        let next = self.frame(ply + 1);
-        next.excluded = None;
-        next.killers = [None; 2];
+        self.frame(ply + 1).excluded = None;
+        let killers_end = if self.params.killers_last() != 0 { ply + 2 } else { ply + 1 };
+        self.frame(killers_end).killers = [None; 2];
         self.frame(ply + 2).cutoffs = 0;
         if !ROOT {
             self.frame(ply).double_extensions = self.frame_before(ply, 1).double_extensions;

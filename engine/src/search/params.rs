@@ -392,6 +392,8 @@ search_params! {
     lmr_correction: 0 in 0..=60 step 3;
 
     // Quiescence.
+    /// Quiet evasions that are tried after one that is no mate.
+    qs_evasions: 0 in 0..=8 step 1;
     /// Evasions are ordered with the threats they answer.
     evasion_threats: 0 in 0..=1 step 1;
     /// Quiescence: what a capture may fall short of alpha.
@@ -433,6 +435,9 @@ search_params! {
     order_check: 0 in 0..=32000 step 1000;
     /// A value above beta is pulled towards it, the less the deeper.
     fail_firm: 0 in 0..=1 step 1;
+
+    /// Killers last for all nodes of a grandparent, not of a parent.
+    killers_last: 0 in 0..=1 step 1;
 
     // The table.
     /// An entry that is read counts as new.

@@ -90,6 +90,7 @@ impl<P: Numbers> Thread<'_, P> {
         let mut best_move = None;
         let mut bound = Bound::Upper;
         let mut any = false;
+        let mut quiets = 0;
         let mut check_info = None;
         while let Some(m) = picker.next(&self.board, &self.memory.histories, &hints) {
             any = true;
@@ -97,10 +98,11 @@ impl<P: Numbers> Thread<'_, P> {
                 if in_check {
                     // One evasion that holds is enough to know that this is no mate; the other quiet
                     // ones explode.
-                    if m.is_quiet() {
+                    if m.is_quiet() && quiets >= self.params.qs_evasions() {
                         picker.skip_quiets();
                         continue;
                     }
+                    quiets += i32::from(m.is_quiet());
                 } else if futility <= alpha
                     && !m.is_promotion()
                     && !self.board.gives_check(check_info.get_or_insert_with(|| self.board.check_info()), m)

@@ -26,6 +26,8 @@ Examples:
         --tc 2+0.02 --threads 2 --out target/spsa-lmr
   What is each switch of the search worth? Nothing moves; the same games measure all of them:
     selfplay spsa --screen --params switches --games 4000 --soft-nodes 40000 --threads 2 --out target/screen
+  What is each value of a file worth by itself? A table of many changes from the same games:
+    selfplay spsa --screen --against new.params --games 4000 --nodes 100000 --threads 2 --out target/screen
   Killed or interrupted: the same command goes on where it stopped.";
 
 /// Tune the numbers of the search by games, many at once
@@ -37,8 +39,11 @@ Examples:
 #[command(after_long_help = EXAMPLES, after_help = "Examples: selfplay spsa --help")]
 pub struct SpsaArgs {
     /// What to tune: names separated by commas, `all` (every number but those of time), or `switches`
-    #[arg(long, value_name = "LIST")]
-    params: String,
+    #[arg(long, value_name = "LIST", required_unless_present = "against")]
+    params: Option<String>,
+    /// With --screen: measure the values of this file against those of the start, each parameter by itself
+    #[arg(long, value_name = "FILE", requires = "screen", conflicts_with = "params")]
+    against: Option<PathBuf>,
     /// Begin with the values of this file instead of the shipped ones
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
@@ -80,24 +85,23 @@ pub struct SpsaArgs {
 impl SpsaArgs {
     fn settings(&self) -> anyhow::Result<Settings> {
         ensure!(self.games >= 2 && self.games.is_multiple_of(2), "--games {}: must be even", self.games);
-        let tuned = Settings::parameters(&self.params).context("--params")?;
+        let start = read_params("--from", self.from.as_deref())?.unwrap_or_default();
+        let against = read_params("--against", self.against.as_deref())?;
+        let tuned = match (&self.params, &against) {
+            (Some(names), _) => Settings::parameters(names).context("--params")?,
+            (None, Some(against)) => Settings::differing(&start, against),
+            (None, None) => bail!("what to tune? Give --params LIST"),
+        };
+        ensure!(!tuned.is_empty(), "--against has the values of the start: nothing to measure");
         if !self.screen
             && let Some(switch) = tuned.iter().find(|parameter| parameter.is_switch())
         {
             bail!("--params: {} is on or off and cannot be tuned; measure it with --screen", switch.name);
         }
-        let start = match &self.from {
-            None => SearchParams::default(),
-            Some(path) => {
-                let text = std::fs::read_to_string(path)
-                    .with_context(|| format!("cannot read --from {}", path.display()))?;
-                SearchParams::from_text(&text).with_context(|| format!("--from {}", path.display()))?
-            }
-        };
         let pairs = self.games / 2;
         let rate = self.rate.unwrap_or_else(|| Settings::usual_rate(pairs));
         ensure!(rate > 0.0 && rate < 10.0, "--rate {rate}: must be above 0 and below 10");
-        Ok(Settings { tuned, start, pairs, rate, seed: self.seed, screen: self.screen })
+        Ok(Settings { tuned, start, pairs, rate, seed: self.seed, screen: self.screen, against })
     }
 
     fn limit(&self) -> anyhow::Result<MoveLimit> {
@@ -130,6 +134,15 @@ impl SpsaArgs {
             threads: self.threads,
         })
     }
+}
+
+/// The file of parameters that an option names.
+fn read_params(option: &str, path: Option<&Path>) -> anyhow::Result<Option<SearchParams>> {
+    let Some(path) = path else { return Ok(None) };
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {option} {}", path.display()))?;
+    let params = SearchParams::from_text(&text).with_context(|| format!("{option} {}", path.display()))?;
+    Ok(Some(params))
 }
 
 /// Runs the command.

@@ -10,7 +10,7 @@
 //!
 //! With [`Settings::screen`] nothing moves, and the same games say what each parameter's two values are worth
 //! against each other: a factorial experiment. A parameter that switches a technique on or off is screened between
-//! 0 and 1.
+//! 0 and 1, any other between a step down and a step up, or between the values of two files.
 
 mod journal;
 mod report;
@@ -48,6 +48,8 @@ pub struct Settings {
     pub seed: u64,
     /// Only measure: nothing moves.
     pub screen: bool,
+    /// With `screen`: measure these values against those of the start, instead of a step up against a step down.
+    pub against: Option<SearchParams>,
 }
 
 impl Settings {
@@ -66,6 +68,11 @@ impl Settings {
         }
     }
 
+    /// The parameters whose values differ between two sets.
+    pub fn differing(one: &SearchParams, other: &SearchParams) -> Vec<&'static Parameter> {
+        ALL.iter().filter(|parameter| one.get(parameter.name) != other.get(parameter.name)).collect()
+    }
+
     /// Everything that decides the run, for its journal.
     pub fn identity(&self) -> Vec<(String, String)> {
         let names: Vec<&str> = self.tuned.iter().map(|parameter| parameter.name).collect();
@@ -76,6 +83,7 @@ impl Settings {
             ("--rate".to_string(), self.rate.to_string()),
             ("--seed".to_string(), self.seed.to_string()),
             ("--screen".to_string(), self.screen.to_string()),
+            ("--against".to_string(), self.against.as_ref().map_or(String::new(), SearchParams::to_text)),
         ]
     }
 }

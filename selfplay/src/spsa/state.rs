@@ -128,6 +128,10 @@ impl State {
 
     /// How far a parameter is moved for a pair.
     fn step(&self, parameter: &Parameter, pair: usize) -> f64 {
+        if let Some(against) = &self.settings.against {
+            let [new, old] = [against, &self.settings.start].map(|values| value_of(values, parameter));
+            return (new - old) / 2.0;
+        }
         if parameter.is_switch() {
             return 0.5;
         }
@@ -154,10 +158,19 @@ fn base_of(pair: usize) -> usize {
     (pair + 1).saturating_sub(LAG)
 }
 
-/// A switch stands in the middle, so that it is on for one player and off for the other.
+/// A switch stands in the middle, so that it is on for one player and off for the other; so do two values that are
+/// measured against each other.
 fn centre(settings: &Settings, parameter: &Parameter) -> f64 {
-    let start = settings.start.get(parameter.name).expect("the name is known");
-    if parameter.is_switch() { 0.5 } else { f64::from(start) }
+    let start = value_of(&settings.start, parameter);
+    match &settings.against {
+        Some(against) => (start + value_of(against, parameter)) / 2.0,
+        None if parameter.is_switch() => 0.5,
+        None => start,
+    }
+}
+
+fn value_of(values: &SearchParams, parameter: &Parameter) -> f64 {
+    f64::from(values.get(parameter.name).expect("the name is known"))
 }
 
 fn direction(dice: &mut Dice) -> i32 {
@@ -181,6 +194,7 @@ mod tests {
             rate: Settings::usual_rate(pairs),
             seed: 3,
             screen,
+            against: None,
         }
     }
 
@@ -232,6 +246,22 @@ mod tests {
         assert!(effects[0].elo.abs() < effects[0].error * 2.0, "{effects:?}");
         assert!(effects[0].error > 5.0 && effects[0].error < 12.0, "{effects:?}");
         assert!(state.values().is_default());
+    }
+
+    #[test]
+    fn two_sets_of_values_are_measured_one_for_each_player() {
+        let against = SearchParams::from_text("rfp_margin = 56\nhindsight = 1\n").unwrap();
+        let tuned = Settings::differing(&SearchParams::default(), &against);
+        assert_eq!(tuned.iter().map(|p| p.name).collect::<Vec<_>>(), ["rfp_margin", "hindsight"]);
+        let mut state = State::new(Settings { tuned, against: Some(against), ..settings("rfp", 50, true) });
+        for pair in 0..50 {
+            let Players { plus, minus } = state.players(pair);
+            assert_eq!([plus.rfp_margin.min(minus.rfp_margin), plus.rfp_margin.max(minus.rfp_margin)], [56, 75]);
+            assert_eq!(plus.hindsight + minus.hindsight, 1);
+            // The new margin wins every game.
+            state.apply(if plus.rfp_margin == 56 { 4 } else { 0 });
+        }
+        assert!(state.effects()[0].elo > 500.0, "{:?}", state.effects());
     }
 
     #[test]
