@@ -10,7 +10,13 @@ use super::State;
 pub fn table(state: &State, rows: usize) -> String {
     let mut text = String::new();
     let screen = state.settings().screen;
-    let header = if state.settings().against.is_some() { "new over old value" } else if screen { "upper over lower value" } else { "from          to   steps" };
+    let header = if state.settings().against.is_some() {
+        "new over old value"
+    } else if screen {
+        "upper over lower value"
+    } else {
+        "from          to   steps"
+    };
     let _ = writeln!(text, "{:<24} {header}", "parameter");
     for index in order(state).into_iter().take(rows) {
         let parameter = state.settings().tuned[index];

@@ -256,7 +256,10 @@ mod tests {
         let mut state = State::new(Settings { tuned, against: Some(against), ..settings("rfp", 50, true) });
         for pair in 0..50 {
             let Players { plus, minus } = state.players(pair);
-            assert_eq!([plus.rfp_margin.min(minus.rfp_margin), plus.rfp_margin.max(minus.rfp_margin)], [56, 75]);
+            assert_eq!(
+                [plus.rfp_margin.min(minus.rfp_margin), plus.rfp_margin.max(minus.rfp_margin)],
+                [56, 75]
+            );
             assert_eq!(plus.hindsight + minus.hindsight, 1);
             // The new margin wins every game.
             state.apply(if plus.rfp_margin == 56 { 4 } else { 0 });
