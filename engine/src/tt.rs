@@ -116,10 +116,6 @@ impl Packed {
         (self.0 >> 59) as u8
     }
 
-    fn with_age(self, age: u8) -> Packed {
-        Packed(self.0 & !(u64::from(AGES - 1) << 59) | u64::from(age) << 59)
-    }
-
     /// The sixteen-bit check of this data under a key.
     fn check(self, key: Key) -> u16 {
         let folded = self.0 ^ self.0 >> 32;
@@ -255,16 +251,11 @@ impl Table {
 
     /// What is known about a position, `ply` plies from the root.
     #[inline]
-    pub fn probe(&self, key: Key, ply: usize, refresh: bool) -> Option<Entry> {
+    pub fn probe(&self, key: Key, ply: usize) -> Option<Entry> {
         let cluster = self.cluster(key);
         for slot in 0..ENTRIES {
             let data = Packed(cluster.data[slot].load(Ordering::Relaxed));
             if cluster.checks[slot].load(Ordering::Relaxed) == data.check(key) && !data.is_empty() {
-                if refresh && data.age() != self.age {
-                    let renewed = data.with_age(self.age);
-                    cluster.data[slot].store(renewed.0, Ordering::Relaxed);
-                    cluster.checks[slot].store(renewed.check(key), Ordering::Relaxed);
-                }
                 return Some(Entry {
                     best: data.best(),
                     value: from_stored(data.value(), ply),
@@ -420,7 +411,7 @@ mod tests {
             let entry = Entry { bound: Bound::Exact, ..random_entry(&mut state) };
             let value = entry.value.clamp(-31_800, 31_800);
             table.store(key, 3, Entry { value, ..entry });
-            let found = table.probe(key, 3, false).unwrap();
+            let found = table.probe(key, 3).unwrap();
             assert_eq!(found.value, value);
             assert_eq!(found.bound, Bound::Exact);
         }
@@ -436,10 +427,10 @@ mod tests {
                 was_pv: false,
             },
         );
-        assert_eq!(table.probe(42, 5, false).unwrap().value, value::mate_in(9));
-        assert_eq!(table.probe(42, 1, false).unwrap().value, value::mate_in(5));
+        assert_eq!(table.probe(42, 5).unwrap().value, value::mate_in(9));
+        assert_eq!(table.probe(42, 1).unwrap().value, value::mate_in(5));
         table.clear();
-        assert!(table.probe(42, 5, false).is_none());
+        assert!(table.probe(42, 5).is_none());
     }
 
     #[test]
@@ -457,7 +448,7 @@ mod tests {
             });
             // Another thread's data under our check.
             cluster.data[slot.unwrap()].store(splitmix64(&mut state), Ordering::Relaxed);
-            believed += usize::from(table.probe(key, 0, false).is_some());
+            believed += usize::from(table.probe(key, 0).is_some());
             cluster.data[slot.unwrap()].store(0, Ordering::Relaxed);
         }
         assert!(believed <= 5, "{believed} of 20000 torn entries were believed; chance allows about 1");
@@ -488,9 +479,8 @@ mod tests {
                         for _ in 0..rounds {
                             // The same few clusters for everybody: the high bits choose them.
                             let key = splitmix64(&mut state) % 0x0004_0000_0000_0000;
-                            wrong += usize::from(
-                                table.probe(key, 0, false).is_some_and(|found| found != entry_of(key)),
-                            );
+                            wrong +=
+                                usize::from(table.probe(key, 0).is_some_and(|found| found != entry_of(key)));
                             table.store(key, 0, entry_of(key));
                         }
                         wrong

@@ -5,7 +5,7 @@ use super::node::Node;
 use super::params::Numbers;
 use super::pick::{Picker, QuietHints};
 use super::thread::Thread;
-use crate::board::{CheckInfo, EXCHANGE_VALUES};
+use crate::board::CheckInfo;
 use crate::eval::endgame::KNOWN_WIN;
 use crate::tt::Bound;
 use crate::types::{Color, Move, MoveList, Piece, Value, value};
@@ -108,7 +108,7 @@ impl<'t, P: Numbers> Thread<'t, P> {
 
             // Step 13. Shallow pruning: late, quiet or losing moves that will hardly raise alpha.
             if node.guesses && !ROOT && outcome.best > -value::TB_WIN_IN_MAX && self.board.has_pieces(us) {
-                match self.prune_move(node, &candidate, &mut check_info, &mut outcome.best) {
+                match self.prune_move(node, &candidate, &mut check_info) {
                     Verdict::Search => {}
                     Verdict::Skip => continue,
                     Verdict::SkipQuiets => {
@@ -119,7 +119,7 @@ impl<'t, P: Numbers> Thread<'t, P> {
             }
 
             // Step 14. Extensions: is the table move the only good one?
-            let extension = self.extension::<PV, ROOT>(node, m, &mut check_info)?;
+            let extension = self.extension::<PV, ROOT>(node, m)?;
             let new_depth = node.depth - 1 + extension;
 
             let v = self.search_move::<PV, ROOT>(node, &candidate, &outcome, new_depth);
@@ -180,11 +180,6 @@ impl<'t, P: Numbers> Thread<'t, P> {
             histories.quiet(us, hints.threats, m)
                 + histories.after(hints.earlier[0]).get(piece, m.to())
                 + histories.after(hints.earlier[1]).get(piece, m.to())
-                + if self.params.lmr_long_history() != 0 {
-                    histories.after(hints.earlier[2]).get(piece, m.to()) / 2
-                } else {
-                    0
-                }
                 + if self.params.pawn_history() != 0 {
                     histories.with_pawns(&self.board).get(piece, m.to())
                 } else {
@@ -199,36 +194,11 @@ impl<'t, P: Numbers> Thread<'t, P> {
 
     /// Step 13 for one move.
     #[inline(always)]
-    fn prune_move(
-        &self,
-        node: &Node,
-        candidate: &Candidate,
-        check_info: &mut Option<CheckInfo>,
-        best: &mut Value,
-    ) -> Verdict {
+    fn prune_move(&self, node: &Node, candidate: &Candidate, check_info: &mut Option<CheckInfo>) -> Verdict {
         let params = self.params;
         let &Candidate { m, history, .. } = candidate;
-        let mut reduction = candidate.base_reduction;
-        if params.history_depth() != 0 && candidate.is_quiet {
-            reduction -= history * 1024 / (2 * params.lmr_history());
-        }
-        let reduced_depth = (node.depth - 1 - reduction / 1024).max(0);
+        let reduced_depth = (node.depth - 1 - candidate.base_reduction / 1024).max(0);
         if !candidate.is_quiet {
-            if params.capture_futility() != 0
-                && !node.in_check
-                && node.alpha < KNOWN_WIN
-                && reduced_depth <= 6
-                && !m.is_promotion()
-                && node.static_eval
-                    + params.capture_futility_base()
-                    + params.capture_futility_slope() * reduced_depth
-                    + EXCHANGE_VALUES[taken_kind(&self.board, m).index()]
-                    + history / 64
-                    <= node.alpha
-                && !self.board.gives_check(check_info.get_or_insert_with(|| self.board.check_info()), m)
-            {
-                return Verdict::Skip;
-            }
             let threshold = -params.see_capture() * node.depth - history / params.see_capture_history();
             return if params.see_pruning() != 0 && !self.board.see_ge(m, threshold) {
                 Verdict::Skip
@@ -257,11 +227,6 @@ impl<'t, P: Numbers> Thread<'t, P> {
                 <= node.alpha
             && !self.board.gives_check(check_info.get_or_insert_with(|| self.board.check_info()), m)
         {
-            if params.futility_raises() != 0 && !value::is_decided(*best) {
-                let hoped =
-                    node.static_eval + params.futility_base() + params.futility_slope() * reduced_depth;
-                *best = (*best).max(hoped);
-            }
             return Verdict::Skip;
         }
         // It loses material.

@@ -133,7 +133,7 @@ impl<P: Numbers> Thread<'_, P> {
         // Step 5. What the table knows.
         let stored = match excluded {
             Some(_) => None,
-            None => self.shared.table.probe(self.board.key(), ply, self.params.table_refresh() != 0),
+            None => self.shared.table.probe(self.board.key(), ply),
         };
         let table_move = if ROOT {
             Some(self.root_moves[self.line_index].m)
@@ -198,10 +198,7 @@ impl<P: Numbers> Thread<'_, P> {
     fn table_cutoff(&mut self, node: &Node) -> Option<Value> {
         let (entry, v) = (node.stored.as_ref()?, node.table_value?);
         let bound_holds = if v >= node.beta { entry.bound.is_lower() } else { entry.bound.is_upper() };
-        if entry.depth < node.depth
-            || !bound_holds
-            || (self.params.cut_agrees() != 0 && node.depth <= 5 && node.cut_node != (v >= node.beta))
-            || self.board.halfmove_clock() >= TABLE_TRUSTS_CLOCK_BELOW
+        if entry.depth < node.depth || !bound_holds || self.board.halfmove_clock() >= TABLE_TRUSTS_CLOCK_BELOW
         {
             return None;
         }
@@ -333,8 +330,7 @@ impl<P: Numbers> Thread<'_, P> {
     #[inline(always)]
     fn prepare_children<const ROOT: bool>(&mut self, ply: usize) {
         self.frame(ply + 1).excluded = None;
-        let killers_end = if self.params.killers_last() != 0 { ply + 2 } else { ply + 1 };
-        self.frame(killers_end).killers = [None; 2];
+        self.frame(ply + 1).killers = [None; 2];
         self.frame(ply + 2).cutoffs = 0;
         if !ROOT {
             self.frame(ply).double_extensions = self.frame_before(ply, 1).double_extensions;
@@ -355,14 +351,6 @@ impl<P: Numbers> Thread<'_, P> {
             };
         }
         outcome.best = outcome.best.min(node.most);
-        if self.params.fail_firm() != 0
-            && !PV
-            && outcome.best > node.beta
-            && !value::is_decided(outcome.best)
-            && !value::is_decided(node.beta)
-        {
-            outcome.best = (outcome.best * node.depth + node.beta) / (node.depth + 1);
-        }
 
         // Step 20. Learn: what cut off, and what was tried before it in vain.
         self.learn::<ROOT>(node, &outcome);
@@ -387,7 +375,8 @@ impl<P: Numbers> Thread<'_, P> {
             && !(bound == Bound::Lower && best <= node.static_eval)
             && !(bound == Bound::Upper && best >= node.static_eval)
         {
-            let error = best - self.fading(node.raw_eval);
+            let residual = self.params.correction_residual() != 0;
+            let error = best - if residual { node.static_eval } else { self.fading(node.raw_eval) };
             let occasion = Occasion { board: &self.board, earlier: self.earlier_moves(node.ply) };
             self.memory.corrections.learn(self.params, occasion, error, node.depth);
         }

@@ -186,7 +186,7 @@ impl SearchParams {
 search_params! {
     // Aspiration windows.
     /// Half width of the first aspiration window, centipawns.
-    aspiration_window: 12 in 4..=60 step 3;
+    aspiration_window: 8 in 4..=60 step 3;
     /// From this depth on the window is narrow.
     aspiration_depth: 4 in 2..=10 step 1;
     /// A window that failed grows by this share of its half width, in hundredths.
@@ -220,7 +220,7 @@ search_params! {
     /// Null move: reduction a ply of depth, in 1024ths.
     nmp_depth: 256 in 100..=512 step 20;
     /// Null move: evaluation above beta for each further ply.
-    nmp_eval: 180 in 80..=400 step 15;
+    nmp_eval: 90 in 80..=400 step 15;
     /// Null move: plies that the evaluation adds at most.
     nmp_eval_max: 3 in 1..=6 step 1;
     /// Null move: the static evaluation may be this much a ply below beta when deep.
@@ -242,32 +242,24 @@ search_params! {
     /// ProbCut: margin taken off while improving.
     probcut_improving: 40 in 0..=100 step 8;
 
-    /// Internal iterative reduction only where no move is excluded.
-    iir_whole: 0 in 0..=1 step 1;
     /// Reverse futility: not in nodes that were on a principal variation.
-    rfp_off_pv: 0 in 0..=1 step 1;
+    rfp_off_pv: 1 in 0..=1 step 1;
     /// Reverse futility: margin for each centipawn of correction, in hundredths.
-    rfp_correction: 0 in 0..=200 step 10;
+    rfp_correction: 60 in 0..=200 step 10;
     /// Null move in cut nodes only.
     nmp_cut_only: 0 in 0..=1 step 1;
     /// Null move: not if the table says that the node fails low.
-    nmp_table_guard: 0 in 0..=1 step 1;
-    /// ProbCut from the table's bound alone (small ProbCut).
-    small_probcut: 0 in 0..=1 step 1;
-    /// Small ProbCut: margin above beta.
-    small_probcut_margin: 280 in 100..=600 step 20;
-    /// Table cutoffs only if they agree with what the node was expected to do.
-    cut_agrees: 0 in 0..=1 step 1;
+    nmp_table_guard: 1 in 0..=1 step 1;
     /// Table cutoffs: the early quiet move before it is punished.
-    cut_malus: 0 in 0..=1 step 1;
+    cut_malus: 1 in 0..=1 step 1;
     /// Hindsight: depth changes by how the parent's reduction looks now.
-    hindsight: 0 in 0..=1 step 1;
+    hindsight: 1 in 0..=1 step 1;
     /// Hindsight: both sides' evaluations add up to this much at least to lose a ply.
     hindsight_margin: 120 in 20..=400 step 15;
     /// The singular search keeps the node's memory of the principal variation.
     keep_was_pv: 0 in 0..=1 step 1;
     /// A node that failed low below a node on a principal variation counts as on it.
-    spread_pv: 0 in 0..=1 step 1;
+    spread_pv: 1 in 0..=1 step 1;
 
     // Pruning of moves.
     /// Pruning of late moves by their count, on or off.
@@ -291,7 +283,7 @@ search_params! {
     /// Futility of quiet moves: base.
     futility_base: 100 in 20..=250 step 12;
     /// Futility of quiet moves: a ply of reduced depth.
-    futility_slope: 95 in 40..=200 step 8;
+    futility_slope: 60 in 40..=200 step 8;
     /// Futility of quiet moves: greatest reduced depth.
     futility_depth: 8 in 3..=16 step 1;
     /// Pruning of moves that lose material, on or off.
@@ -303,22 +295,8 @@ search_params! {
     /// Capture history that makes up for a centipawn lost in exchange.
     see_capture_history: 64 in 16..=256 step 8;
 
-    /// The history of a move counts in the reduced depth that pruning sees.
-    history_depth: 0 in 0..=1 step 1;
-    /// Futility raises the value of the node to what it hoped for.
-    futility_raises: 0 in 0..=1 step 1;
-    /// Futility pruning of captures, on or off.
-    capture_futility: 0 in 0..=1 step 1;
-    /// Futility of captures: base.
-    capture_futility_base: 180 in 50..=500 step 15;
-    /// Futility of captures: a ply of reduced depth.
-    capture_futility_slope: 170 in 50..=500 step 15;
 
     // Extensions.
-    /// Checks that lose no material are extended.
-    check_extension: 0 in 0..=1 step 1;
-    /// Double extensions in PV nodes too.
-    pv_double: 0 in 0..=1 step 1;
     /// Triple extension on or off.
     triple: 0 in 0..=1 step 1;
     /// Below the margin by this much, extend three times.
@@ -330,15 +308,15 @@ search_params! {
     /// Singular extensions on or off.
     singular: 1 in 0..=1 step 1;
     /// Singular extension: least depth.
-    singular_depth: 6 in 4..=10 step 1;
+    singular_depth: 5 in 4..=10 step 1;
     /// Singular extension: how much shallower the table's entry may be.
     singular_table_depth: 3 in 2..=5 step 1;
     /// Singular extension: margin a ply, in sixteenths.
-    singular_margin: 20 in 8..=64 step 3;
+    singular_margin: 12 in 8..=64 step 3;
     /// Singular extension: below the margin by this much, extend twice.
     double_margin: 18 in 2..=60 step 3;
     /// Double extensions in one line at most.
-    double_max: 8 in 0..=20 step 1;
+    double_max: 16 in 0..=20 step 1;
 
     // Late-move reductions.
     /// Late-move reductions on or off.
@@ -346,7 +324,7 @@ search_params! {
     /// Late-move reduction of quiet moves: base, in 1024ths of a ply.
     lmr_base: 850 in 0..=2000 step 80;
     /// Late-move reduction of quiet moves: factor of ln·ln, in 1024ths.
-    lmr_factor: 455 in 200..=800 step 25;
+    lmr_factor: 400 in 200..=800 step 25;
     /// Late-move reduction of captures: base, in 1024ths.
     lmr_capture_base: 100 in 0..=1500 step 60;
     /// Late-move reduction of captures: factor, in 1024ths.
@@ -366,13 +344,13 @@ search_params! {
     /// Less in a PV node.
     lmr_pv: 1024 in 0..=2048 step 100;
     /// Less in a node that is or was on a principal variation (ttPv).
-    lmr_was_pv: 1024 in 0..=2048 step 100;
+    lmr_was_pv: 1500 in 0..=2048 step 100;
     /// Less for moves that give check.
     lmr_gives_check: 1024 in 0..=2048 step 100;
     /// Less for evasions.
     lmr_in_check: 1024 in 0..=2048 step 100;
     /// Less for killers and the counter-move.
-    lmr_refutation: 1024 in 0..=2048 step 100;
+    lmr_refutation: 1600 in 0..=2048 step 100;
     /// History that makes up for a ply of reduction.
     lmr_history: 8200 in 3000..=20000 step 500;
     /// Deeper re-search after a reduced move surprised by this much.
@@ -384,64 +362,52 @@ search_params! {
     /// And below this depth.
     raised_max_depth: 12 in 4..=24 step 1;
 
-    /// The continuation of four plies ago counts in the history of a move.
-    lmr_long_history: 0 in 0..=1 step 1;
     /// A reduced search may be a ply deeper than the full one.
-    lmr_extend: 0 in 0..=1 step 1;
-    /// Less for each centipawn of correction.
-    lmr_correction: 0 in 0..=60 step 3;
+    lmr_extend: 1 in 0..=1 step 1;
 
     // Quiescence.
-    /// Quiet evasions that are tried after one that is no mate.
-    qs_evasions: 0 in 0..=8 step 1;
     /// Evasions are ordered with the threats they answer.
     evasion_threats: 0 in 0..=1 step 1;
     /// Quiescence: what a capture may fall short of alpha.
-    qs_futility: 160 in 60..=400 step 15;
+    qs_futility: 80 in 60..=400 step 15;
     /// Quiescence: captures that lose more than this in exchange are not tried.
-    qs_see: 20 in 0..=120 step 8;
+    qs_see: 45 in 0..=120 step 8;
 
     // Histories.
     /// History bonus a ply.
     bonus_slope: 170 in 60..=400 step 15;
     /// History bonus at most.
-    bonus_max: 1700 in 600..=4000 step 120;
+    bonus_max: 2300 in 600..=4000 step 120;
     /// History malus a ply.
-    malus_slope: 190 in 60..=500 step 15;
+    malus_slope: 140 in 60..=500 step 15;
     /// History malus at most.
-    malus_max: 1500 in 400..=4000 step 120;
+    malus_max: 1100 in 400..=4000 step 120;
     /// A cutoff this far above beta counts as a ply deeper.
     bonus_margin: 80 in 10..=300 step 12;
     /// Share of the bonus that the move gets to which every reply failed, in hundredths.
-    refuted_share: 50 in 0..=150 step 8;
+    refuted_share: 80 in 0..=150 step 8;
 
     /// A cutoff by a quiet move is rewarded if any quiet move failed before it.
-    learn_single: 0 in 0..=1 step 1;
+    learn_single: 1 in 0..=1 step 1;
     /// A best move that raised alpha without a cutoff is rewarded too.
-    learn_exact: 0 in 0..=1 step 1;
+    learn_exact: 1 in 0..=1 step 1;
     /// Refutations are rewarded from depth 3 on and only by a whole node.
     refuted_deep: 0 in 0..=1 step 1;
     /// A quiet move that is refuted at once is punished.
-    refuted_malus: 0 in 0..=1 step 1;
+    refuted_malus: 1 in 0..=1 step 1;
     /// The change of the static evaluation is a bonus for the quiet move that made it.
-    eval_bonus: 0 in 0..=1 step 1;
+    eval_bonus: 1 in 0..=1 step 1;
     /// That bonus for each centipawn.
     eval_bonus_slope: 10 in 2..=40 step 2;
     /// That bonus at most.
     eval_bonus_max: 1200 in 300..=4000 step 100;
     /// Histories by pawn structure, on or off.
-    pawn_history: 0 in 0..=1 step 1;
+    pawn_history: 1 in 0..=1 step 1;
     /// Quiet moves that give check come earlier by this much.
-    order_check: 0 in 0..=32000 step 1000;
-    /// A value above beta is pulled towards it, the less the deeper.
-    fail_firm: 0 in 0..=1 step 1;
+    order_check: 8000 in 0..=32000 step 1000;
 
-    /// Killers last for all nodes of a grandparent, not of a parent.
-    killers_last: 0 in 0..=1 step 1;
 
     // The table.
-    /// An entry that is read counts as new.
-    table_refresh: 0 in 0..=1 step 1;
 
     // Correction history.
     /// How much correction history moves the static evaluation, in 1024ths.
@@ -454,6 +420,9 @@ search_params! {
     correction_moves: 0 in 0..=500 step 15;
     /// Correction by the last move and the one four plies ago: its share.
     correction_long: 0 in 0..=500 step 15;
+    /// Corrections learn what the corrected evaluation still lacks, not the whole error: else a correction
+    /// that the leaves carry too confirms itself.
+    correction_residual: 1 in 0..=1 step 1;
     /// How fast a correction learns at most, in 256ths.
     correction_rate_max: 16 in 4..=64 step 3;
     /// The largest error it learns from, centipawns.

@@ -33,7 +33,6 @@ impl<P: Numbers> Thread<'_, P> {
         // shallower search now finds one for the next time.
         if self.params.iir() != 0
             && (PV || node.cut_node)
-            && (self.params.iir_whole() == 0 || node.excluded.is_none())
             && node.depth >= self.params.iir_depth()
             && node.table_move.is_none()
         {
@@ -122,9 +121,6 @@ impl<P: Numbers> Thread<'_, P> {
     #[inline(always)]
     fn probcut(&mut self, node: &Node) -> Option<Value> {
         let params = self.params;
-        if let Some(v) = self.small_probcut(node) {
-            return Some(v);
-        }
         let margin = params.probcut_margin() - params.probcut_improving() * i32::from(node.improving);
         let probcut_beta = node.beta + margin;
         if params.probcut() == 0
@@ -138,20 +134,6 @@ impl<P: Numbers> Thread<'_, P> {
             return None;
         }
         self.try_probcut(node, probcut_beta)
-    }
-
-    /// Small ProbCut: a bound of the table, a little too shallow, that is far above beta.
-    #[inline(always)]
-    fn small_probcut(&self, node: &Node) -> Option<Value> {
-        let (entry, v) = (node.stored.as_ref()?, node.table_value?);
-        let probcut_beta = node.beta + self.params.small_probcut_margin();
-        (self.params.small_probcut() != 0
-            && entry.bound.is_lower()
-            && entry.depth >= node.depth - 4
-            && v >= probcut_beta
-            && !value::is_decided(node.beta)
-            && !value::is_decided(v))
-        .then_some(probcut_beta)
     }
 
     fn try_probcut(&mut self, node: &Node, probcut_beta: Value) -> Option<Value> {

@@ -29,7 +29,7 @@ impl<P: Numbers> Thread<'_, P> {
 
         // Step 2. What the table knows.
         let key = self.board.key();
-        let stored = self.shared.table.probe(key, ply, self.params.table_refresh() != 0);
+        let stored = self.shared.table.probe(key, ply);
         let table_value = stored.filter(|entry| entry.bound != Bound::None).map(|entry| entry.value);
         if !PV
             && let (Some(entry), Some(v)) = (&stored, table_value)
@@ -90,7 +90,6 @@ impl<P: Numbers> Thread<'_, P> {
         let mut best_move = None;
         let mut bound = Bound::Upper;
         let mut any = false;
-        let mut quiets = 0;
         let mut check_info = None;
         while let Some(m) = picker.next(&self.board, &self.memory.histories, &hints) {
             any = true;
@@ -98,11 +97,10 @@ impl<P: Numbers> Thread<'_, P> {
                 if in_check {
                     // One evasion that holds is enough to know that this is no mate; the other quiet
                     // ones explode.
-                    if m.is_quiet() && quiets >= self.params.qs_evasions() {
+                    if m.is_quiet() {
                         picker.skip_quiets();
                         continue;
                     }
-                    quiets += i32::from(m.is_quiet());
                 } else if futility <= alpha
                     && !m.is_promotion()
                     && !self.board.gives_check(check_info.get_or_insert_with(|| self.board.check_info()), m)

@@ -38,10 +38,7 @@ impl<P: Numbers> Thread<'_, P> {
             + when(self.board.in_check(), params.lmr_gives_check())
             + when(node.in_check, params.lmr_in_check())
             + when(candidate.is_refutation, params.lmr_refutation());
-        candidate.base_reduction + more
-            - less
-            - candidate.history * 1024 / params.lmr_history()
-            - params.lmr_correction() * node.correction.abs()
+        candidate.base_reduction + more - less - candidate.history * 1024 / params.lmr_history()
     }
 
     /// Searches a move that has been made, shallower first, and deeper if it surprises: how much it surprised says
