@@ -168,6 +168,8 @@ pub struct Table {
     clusters: usize,
     megabytes: usize,
     age: u8,
+    /// Whether a deep entry of an earlier search is kept against a shallow one of the same position.
+    keep_deep: bool,
 }
 
 impl Table {
@@ -183,7 +185,13 @@ impl Table {
         // Fewer, larger pages spare the CPU most of its address look-ups. A wish, not a need.
         #[cfg(all(target_os = "linux", not(miri)))]
         let _ = memory.advise(Advice::HugePage);
-        Ok(Table { memory: memory.into(), clusters: bytes / size_of::<Cluster>(), megabytes, age: 0 })
+        Ok(Table {
+            memory: memory.into(),
+            clusters: bytes / size_of::<Cluster>(),
+            megabytes,
+            age: 0,
+            keep_deep: false,
+        })
     }
 
     /// Changes the size, forgetting everything. The old table is given back first, so that the two
@@ -225,8 +233,9 @@ impl Table {
     }
 
     /// Marks the beginning of a search: older entries give way first.
-    pub fn new_search(&mut self) {
+    pub fn new_search(&mut self, keep_deep: bool) {
         self.age = (self.age + 1) % AGES;
+        self.keep_deep = keep_deep;
     }
 
     #[inline(always)]
@@ -285,7 +294,7 @@ impl Table {
             if cluster.checks[slot].load(Ordering::Relaxed) == data.check(key) {
                 // Keep what is deeper and of this search, unless the new value is exact.
                 if entry.bound != Bound::Exact
-                    && data.age() == self.age
+                    && (self.keep_deep || data.age() == self.age)
                     && entry.depth + 4 + 2 * i32::from(entry.was_pv) <= data.depth()
                 {
                     return;
@@ -404,7 +413,7 @@ mod tests {
     #[test]
     fn what_was_stored_is_found_and_mates_move_with_the_ply() {
         let mut table = Table::new(1).unwrap();
-        table.new_search();
+        table.new_search(false);
         let mut state = 9;
         for _ in 0..if cfg!(miri) { 100 } else { 10_000 } {
             let key = splitmix64(&mut state);

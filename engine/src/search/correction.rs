@@ -1,6 +1,6 @@
 //! Correction history: how wrong the static evaluation was lately in positions of the same kind.
 
-use super::history::PieceTo;
+use super::history::{Earlier, PieceTo};
 use super::params::Numbers;
 use crate::board::Board;
 use crate::cpu::prefetch;
@@ -30,8 +30,7 @@ pub struct Corrections {
 pub struct Occasion<'a> {
     /// The position.
     pub board: &'a Board,
-    /// The moves one, two and four plies ago.
-    pub earlier: [PieceTo; 3],
+    pub earlier: Earlier,
 }
 
 impl Corrections {
@@ -50,10 +49,8 @@ impl Corrections {
     pub fn of(&self, params: impl Numbers, occasion: Occasion) -> Value {
         let [pawns, white, black] = self.entries(occasion.board).map(|&entry| Value::from(entry));
         let mut sum = pawns * params.correction_pawns() + (white + black) * params.correction_pieces();
-        for (place, weight) in pairs(&occasion.earlier).into_iter().zip(pair_weights(params)) {
-            if weight != 0 {
-                sum += Value::from(self.moves[place]) * weight;
-            }
+        if params.correction_moves() != 0 {
+            sum += Value::from(self.moves[pair(&occasion.earlier)]) * params.correction_moves();
         }
         sum / (200 * GRAIN) * params.correction_weight() / 1024
     }
@@ -82,29 +79,23 @@ impl Corrections {
         let weight = (depth + 1).min(params.correction_rate_max());
         let target = error.clamp(-params.correction_error_max(), params.correction_error_max()) * GRAIN;
         let learn = |entry: &mut i16| {
-            let moved = (i32::from(*entry) * (256 - weight) + target * weight) / 256;
+            let now = i32::from(*entry);
+            let moved = now + (target - now * params.correction_leak() / 256) * weight / 256;
             *entry = moved.clamp(-LIMIT, LIMIT) as i16;
         };
         learn(&mut self.pawns[side][slot(board.pawn_key())]);
         learn(&mut self.pieces[0][side][slot(board.non_pawn_key(Color::White))]);
         learn(&mut self.pieces[1][side][slot(board.non_pawn_key(Color::Black))]);
-        for (place, weight) in pairs(&occasion.earlier).into_iter().zip(pair_weights(params)) {
-            if weight != 0 {
-                learn(&mut self.moves[place]);
-            }
+        if params.correction_moves() != 0 {
+            learn(&mut self.moves[pair(&occasion.earlier)]);
         }
     }
 }
 
-/// Where the corrections of two pairs of moves are: the last with the one before, and with the one four plies ago.
+/// Where the correction of a pair of moves is: the last one and the one before.
 #[inline(always)]
-fn pairs(&[last, before, long_before]: &[PieceTo; 3]) -> [usize; 2] {
-    [before, long_before].map(|earlier| earlier.index() * PieceTo::COUNT + last.index())
-}
-
-#[inline(always)]
-fn pair_weights(params: impl Numbers) -> [i32; 2] {
-    [params.correction_moves(), params.correction_long()]
+fn pair(&[last, before, _]: &Earlier) -> usize {
+    before.index() * PieceTo::COUNT + last.index()
 }
 
 fn slot(key: u64) -> usize {

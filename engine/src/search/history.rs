@@ -1,5 +1,6 @@
 //! What moves were worth in this search so far: the memory behind move ordering and pruning.
 
+use super::params::Numbers;
 use crate::board::Board;
 use crate::types::{Bitboard, Color, Move, Piece, PieceType, Square};
 
@@ -15,9 +16,15 @@ impl Counter {
     /// Moves towards the bonus; the nearer to the limit, the slower, so it never overflows and forgets.
     #[inline(always)]
     fn add(&mut self, bonus: i32) {
-        let bonus = bonus.clamp(-HISTORY_MAX, HISTORY_MAX);
+        self.add_within(bonus, HISTORY_MAX);
+    }
+
+    /// The same with a limit of its own, at most [`HISTORY_MAX`].
+    #[inline(always)]
+    fn add_within(&mut self, bonus: i32, limit: i32) {
+        let bonus = bonus.clamp(-limit, limit);
         let now = i32::from(self.0);
-        self.0 = (now + bonus - now * bonus.abs() / HISTORY_MAX) as i16;
+        self.0 = (now + bonus - now * bonus.abs() / limit) as i16;
     }
 
     #[inline(always)]
@@ -48,6 +55,9 @@ impl PieceTo {
         self.0 as usize
     }
 }
+
+/// The moves one, two and four plies ago.
+pub type Earlier = [PieceTo; 3];
 
 /// Pawn structures that share a history of moves, by their key.
 const PAWN_STRUCTURES: usize = 512;
@@ -147,11 +157,11 @@ impl Histories {
     }
 
     /// Rewards a quiet move that has been made by the other side, from its own history alone.
-    pub fn add_plain(&mut self, color: Color, threats: Bitboard, m: Move, bonus: i32) {
+    pub fn add_plain(&mut self, params: impl Numbers, color: Color, threats: Bitboard, m: Move, bonus: i32) {
         let (from, to) = (m.from(), m.to());
         self.quiet[color.index()][usize::from(threats.has(from))][usize::from(threats.has(to))][from.index()]
             [to.index()]
-        .add(bonus);
+        .add_within(bonus, params.history_plain_max());
     }
 
     /// How well a piece did taking that kind on that square.
@@ -163,23 +173,20 @@ impl Histories {
     /// Rewards (or punishes, below zero) a quiet move and how it followed the moves before it.
     pub fn add_quiet(
         &mut self,
+        params: impl Numbers,
         board: &Board,
         threats: Bitboard,
-        earlier: &[PieceTo; 3],
+        earlier: &Earlier,
         m: Move,
         bonus: i32,
     ) {
-        let (from, to) = (m.from(), m.to());
-        let color = board.side_to_move();
-        let Some(piece) = board.piece_at(from) else { return };
-        self.quiet[color.index()][usize::from(threats.has(from))][usize::from(threats.has(to))][from.index()]
-            [to.index()]
-        .add(bonus);
-        self.add_continuation(earlier, piece, to, bonus);
+        let Some(piece) = board.piece_at(m.from()) else { return };
+        self.add_plain(params, board.side_to_move(), threats, m, bonus);
+        self.add_continuation(earlier, piece, m.to(), bonus);
     }
 
     /// Rewards how a move followed the moves before it.
-    pub fn add_continuation(&mut self, earlier: &[PieceTo; 3], piece: Piece, to: Square, bonus: i32) {
+    pub fn add_continuation(&mut self, earlier: &Earlier, piece: Piece, to: Square, bonus: i32) {
         for &earlier in earlier {
             if earlier != PieceTo::NONE {
                 self.continuation[earlier.index()][piece.index()][to.index()].add(bonus);

@@ -380,7 +380,7 @@ impl Searcher {
         let start = limits.start.unwrap_or_else(Instant::now);
         // A level is what it is on any machine: with one thread, a node limit is kept to the node.
         let threads = if options.strength.is_some() { 1 } else { self.memories.len() };
-        self.table.new_search();
+        self.table.new_search(options.params.table_keep_deep != 0);
         let root_moves = thread::root_moves(board, limits);
         let tablebases = self.tablebases.as_deref().filter(|_| options.strength.is_none());
         let experience = self.experience.as_deref().filter(|_| options.strength.is_none());

@@ -223,7 +223,10 @@ impl<'t, P: Numbers> Thread<'t, P> {
             && !node.in_check
             && node.alpha < KNOWN_WIN
             && reduced_depth <= params.futility_depth()
-            && node.static_eval + params.futility_base() + params.futility_slope() * reduced_depth
+            && node.static_eval
+                + params.futility_base()
+                + params.futility_slope() * reduced_depth
+                + history * params.futility_history() / 8192
                 <= node.alpha
             && !self.board.gives_check(check_info.get_or_insert_with(|| self.board.check_info()), m)
         {

@@ -152,9 +152,7 @@ impl<P: Numbers> Thread<'_, P> {
             stored,
             table_move,
             table_value,
-            was_pv: PV
-                || stored.is_some_and(|entry| entry.was_pv)
-                || (self.params.keep_was_pv() != 0 && excluded.is_some() && self.frame(ply).was_pv),
+            was_pv: PV || stored.is_some_and(|entry| entry.was_pv),
             least: -value::INFINITE,
             most: value::INFINITE,
             opinion: None,
@@ -213,7 +211,7 @@ impl<P: Numbers> Thread<'_, P> {
             let earlier = self.earlier_moves(node.ply);
             let threats = self.board.attacked_by(!self.board.side_to_move());
             let bonus = self.bonus(node.depth);
-            self.memory.histories.add_quiet(&self.board, threats, &earlier, m, bonus);
+            self.memory.histories.add_quiet(self.params, &self.board, threats, &earlier, m, bonus);
         }
         Some(v)
     }

@@ -186,7 +186,7 @@ impl SearchParams {
 search_params! {
     // Aspiration windows.
     /// Half width of the first aspiration window, centipawns.
-    aspiration_window: 8 in 4..=60 step 3;
+    aspiration_window: 6 in 4..=60 step 3;
     /// From this depth on the window is narrow.
     aspiration_depth: 4 in 2..=10 step 1;
     /// A window that failed grows by this share of its half width, in hundredths.
@@ -198,9 +198,9 @@ search_params! {
     /// Reverse futility on or off.
     rfp: 1 in 0..=1 step 1;
     /// Reverse futility: margin a ply.
-    rfp_margin: 75 in 30..=150 step 8;
+    rfp_margin: 80 in 30..=150 step 8;
     /// Reverse futility: margin taken off while the evaluation improves.
-    rfp_improving: 60 in 0..=150 step 8;
+    rfp_improving: 70 in 0..=150 step 8;
     /// Reverse futility: deepest depth.
     rfp_depth: 9 in 4..=14 step 1;
     /// Reverse futility: share of the evaluation in the value returned, in 1024ths; the rest is beta's.
@@ -210,7 +210,7 @@ search_params! {
     /// Razoring: deepest depth.
     razor_depth: 4 in 1..=8 step 1;
     /// Razoring: margin.
-    razor_base: 220 in 100..=500 step 20;
+    razor_base: 160 in 100..=500 step 20;
     /// Razoring: margin times depth squared.
     razor_slope: 140 in 50..=300 step 15;
     /// Null move on or off.
@@ -218,7 +218,7 @@ search_params! {
     /// Null move: base reduction, in 1024ths of a ply.
     nmp_base: 4096 in 2048..=6144 step 200;
     /// Null move: reduction a ply of depth, in 1024ths.
-    nmp_depth: 256 in 100..=512 step 20;
+    nmp_depth: 330 in 100..=512 step 20;
     /// Null move: evaluation above beta for each further ply.
     nmp_eval: 90 in 80..=400 step 15;
     /// Null move: plies that the evaluation adds at most.
@@ -238,16 +238,16 @@ search_params! {
     /// ProbCut: least depth.
     probcut_depth: 5 in 3..=10 step 1;
     /// ProbCut: margin above beta.
-    probcut_margin: 160 in 80..=300 step 12;
+    probcut_margin: 125 in 80..=300 step 12;
     /// ProbCut: margin taken off while improving.
     probcut_improving: 40 in 0..=100 step 8;
 
     /// Reverse futility: not in nodes that were on a principal variation.
     rfp_off_pv: 1 in 0..=1 step 1;
     /// Reverse futility: margin for each centipawn of correction, in hundredths.
-    rfp_correction: 60 in 0..=200 step 10;
+    rfp_correction: 90 in 0..=200 step 10;
     /// Null move in cut nodes only.
-    nmp_cut_only: 0 in 0..=1 step 1;
+    nmp_cut_only: 1 in 0..=1 step 1;
     /// Null move: not if the table says that the node fails low.
     nmp_table_guard: 1 in 0..=1 step 1;
     /// Table cutoffs: the early quiet move before it is punished.
@@ -255,9 +255,7 @@ search_params! {
     /// Hindsight: depth changes by how the parent's reduction looks now.
     hindsight: 1 in 0..=1 step 1;
     /// Hindsight: both sides' evaluations add up to this much at least to lose a ply.
-    hindsight_margin: 120 in 20..=400 step 15;
-    /// The singular search keeps the node's memory of the principal variation.
-    keep_was_pv: 0 in 0..=1 step 1;
+    hindsight_margin: 135 in 20..=400 step 15;
     /// A node that failed low below a node on a principal variation counts as on it.
     spread_pv: 1 in 0..=1 step 1;
 
@@ -285,20 +283,21 @@ search_params! {
     /// Futility of quiet moves: a ply of reduced depth.
     futility_slope: 60 in 40..=200 step 8;
     /// Futility of quiet moves: greatest reduced depth.
-    futility_depth: 8 in 3..=16 step 1;
+    futility_depth: 7 in 3..=16 step 1;
+    /// Futility of quiet moves: what a history of 8192 adds.
+    futility_history: 30 in 0..=300 step 20;
     /// Pruning of moves that lose material, on or off.
     see_pruning: 1 in 0..=1 step 1;
     /// Quiet moves that lose this much in exchange (times depth squared) are not tried.
     see_quiet: 22 in 8..=60 step 3;
     /// Captures that lose this much in exchange (times depth) are not tried.
-    see_capture: 95 in 30..=200 step 8;
+    see_capture: 82 in 30..=200 step 8;
     /// Capture history that makes up for a centipawn lost in exchange.
     see_capture_history: 64 in 16..=256 step 8;
 
-
     // Extensions.
     /// Triple extension on or off.
-    triple: 0 in 0..=1 step 1;
+    triple: 1 in 0..=1 step 1;
     /// Below the margin by this much, extend three times.
     triple_margin: 90 in 30..=300 step 10;
     /// Plies less when the table move fails high and others may too.
@@ -312,9 +311,9 @@ search_params! {
     /// Singular extension: how much shallower the table's entry may be.
     singular_table_depth: 3 in 2..=5 step 1;
     /// Singular extension: margin a ply, in sixteenths.
-    singular_margin: 12 in 8..=64 step 3;
+    singular_margin: 10 in 8..=64 step 3;
     /// Singular extension: below the margin by this much, extend twice.
-    double_margin: 18 in 2..=60 step 3;
+    double_margin: 20 in 2..=60 step 3;
     /// Double extensions in one line at most.
     double_max: 16 in 0..=20 step 1;
 
@@ -322,15 +321,15 @@ search_params! {
     /// Late-move reductions on or off.
     lmr: 1 in 0..=1 step 1;
     /// Late-move reduction of quiet moves: base, in 1024ths of a ply.
-    lmr_base: 850 in 0..=2000 step 80;
+    lmr_base: 950 in 0..=2000 step 80;
     /// Late-move reduction of quiet moves: factor of ln·ln, in 1024ths.
     lmr_factor: 400 in 200..=800 step 25;
     /// Late-move reduction of captures: base, in 1024ths.
-    lmr_capture_base: 100 in 0..=1500 step 60;
+    lmr_capture_base: 0 in 0..=1500 step 60;
     /// Late-move reduction of captures: factor, in 1024ths.
     lmr_capture_factor: 310 in 100..=600 step 20;
     /// More while not improving.
-    lmr_worse: 1024 in 0..=2048 step 100;
+    lmr_worse: 1130 in 0..=2048 step 100;
     /// More for quiet moves of cut nodes.
     lmr_cut_quiet: 2048 in 0..=4096 step 150;
     /// More for captures of cut nodes.
@@ -342,48 +341,48 @@ search_params! {
     /// So many cutoffs are often.
     lmr_cutoffs_many: 3 in 0..=8 step 1;
     /// Less in a PV node.
-    lmr_pv: 1024 in 0..=2048 step 100;
+    lmr_pv: 850 in 0..=2048 step 100;
     /// Less in a node that is or was on a principal variation (ttPv).
     lmr_was_pv: 1500 in 0..=2048 step 100;
     /// Less for moves that give check.
     lmr_gives_check: 1024 in 0..=2048 step 100;
     /// Less for evasions.
-    lmr_in_check: 1024 in 0..=2048 step 100;
+    lmr_in_check: 1250 in 0..=2048 step 100;
     /// Less for killers and the counter-move.
     lmr_refutation: 1600 in 0..=2048 step 100;
     /// History that makes up for a ply of reduction.
-    lmr_history: 8200 in 3000..=20000 step 500;
+    lmr_history: 8800 in 3000..=20000 step 500;
+    /// A history of this much is taken as none.
+    lmr_history_offset: -2000 in -8000..=12000 step 600;
     /// Deeper re-search after a reduced move surprised by this much.
     deeper_margin: 45 in 10..=120 step 6;
     /// Shallower re-search after a reduced move was better by less than this.
-    shallower_margin: 8 in 0..=40 step 3;
+    shallower_margin: 5 in 0..=40 step 3;
     /// After a move raised alpha, later ones lose a ply: least depth.
     raised_min_depth: 3 in 2..=8 step 1;
     /// And below this depth.
-    raised_max_depth: 12 in 4..=24 step 1;
+    raised_max_depth: 8 in 4..=24 step 1;
 
     /// A reduced search may be a ply deeper than the full one.
     lmr_extend: 1 in 0..=1 step 1;
 
     // Quiescence.
-    /// Evasions are ordered with the threats they answer.
-    evasion_threats: 0 in 0..=1 step 1;
     /// Quiescence: what a capture may fall short of alpha.
-    qs_futility: 80 in 60..=400 step 15;
+    qs_futility: 90 in 60..=400 step 15;
     /// Quiescence: captures that lose more than this in exchange are not tried.
-    qs_see: 45 in 0..=120 step 8;
+    qs_see: 25 in 0..=120 step 8;
 
     // Histories.
     /// History bonus a ply.
-    bonus_slope: 170 in 60..=400 step 15;
+    bonus_slope: 210 in 60..=400 step 15;
     /// History bonus at most.
-    bonus_max: 2300 in 600..=4000 step 120;
+    bonus_max: 2000 in 600..=4000 step 120;
     /// History malus a ply.
     malus_slope: 140 in 60..=500 step 15;
     /// History malus at most.
-    malus_max: 1100 in 400..=4000 step 120;
+    malus_max: 950 in 400..=4000 step 120;
     /// A cutoff this far above beta counts as a ply deeper.
-    bonus_margin: 80 in 10..=300 step 12;
+    bonus_margin: 92 in 10..=300 step 12;
     /// Share of the bonus that the move gets to which every reply failed, in hundredths.
     refuted_share: 80 in 0..=150 step 8;
 
@@ -392,41 +391,54 @@ search_params! {
     /// A best move that raised alpha without a cutoff is rewarded too.
     learn_exact: 1 in 0..=1 step 1;
     /// Refutations are rewarded from depth 3 on and only by a whole node.
-    refuted_deep: 0 in 0..=1 step 1;
+    refuted_deep: 1 in 0..=1 step 1;
     /// A quiet move that is refuted at once is punished.
     refuted_malus: 1 in 0..=1 step 1;
     /// The change of the static evaluation is a bonus for the quiet move that made it.
     eval_bonus: 1 in 0..=1 step 1;
     /// That bonus for each centipawn.
-    eval_bonus_slope: 10 in 2..=40 step 2;
+    eval_bonus_slope: 12 in 2..=40 step 2;
     /// That bonus at most.
     eval_bonus_max: 1200 in 300..=4000 step 100;
     /// Histories by pawn structure, on or off.
     pawn_history: 1 in 0..=1 step 1;
+    /// No plain history goes beyond plus or minus this.
+    history_plain_max: 9000 in 2048..=16384 step 1500;
+    /// Order of quiet moves: weight of the plain history, in 128ths.
+    order_plain: 256 in 0..=512 step 24;
+    /// Order of quiet moves: weight of the continuation history of one ply ago.
+    order_after_1: 280 in 0..=512 step 24;
+    /// Order of quiet moves: of two plies ago.
+    order_after_2: 128 in 0..=512 step 24;
+    /// Order of quiet moves: of four plies ago.
+    order_after_4: 128 in 0..=512 step 24;
+    /// Order of quiet moves: weight of the history by pawn structure.
+    order_pawns: 200 in 0..=512 step 24;
     /// Quiet moves that give check come earlier by this much.
     order_check: 8000 in 0..=32000 step 1000;
 
-
     // The table.
+    /// A deep entry of an earlier search is kept against a shallow one of the same position.
+    table_keep_deep: 1 in 0..=1 step 1;
 
     // Correction history.
     /// How much correction history moves the static evaluation, in 1024ths.
-    correction_weight: 700 in 0..=2000 step 60;
+    correction_weight: 780 in 0..=2000 step 60;
     /// Correction by pawns: its share, in 200ths.
     correction_pawns: 200 in 0..=500 step 15;
     /// Correction by each side's pieces: its share.
-    correction_pieces: 100 in 0..=500 step 15;
+    correction_pieces: 130 in 0..=500 step 15;
     /// Correction by the last two moves: its share.
-    correction_moves: 0 in 0..=500 step 15;
-    /// Correction by the last move and the one four plies ago: its share.
-    correction_long: 0 in 0..=500 step 15;
+    correction_moves: 90 in 0..=500 step 15;
     /// Corrections learn what the corrected evaluation still lacks, not the whole error: else a correction
     /// that the leaves carry too confirms itself.
     correction_residual: 1 in 0..=1 step 1;
+    /// How much of a correction is forgotten when it learns, in 256ths: all of it makes a running mean.
+    correction_leak: 128 in 0..=256 step 16;
     /// How fast a correction learns at most, in 256ths.
     correction_rate_max: 16 in 4..=64 step 3;
     /// The largest error it learns from, centipawns.
-    correction_error_max: 400 in 50..=1000 step 40;
+    correction_error_max: 250 in 50..=1000 step 40;
 
     // Time, in thousandths.
     /// Share of the clock for a move.
@@ -434,7 +446,7 @@ search_params! {
     /// Share of the increment for a move.
     time_increment: 750 in 300..=1000 step 50;
     /// `MoveOverhead` is set aside once instead of being taken from every increment.
-    overhead_once: 0 in 0..=1 step 1;
+    overhead_once: 1 in 0..=1 step 1;
     /// The hard limit as a multiple of the soft one.
     time_hard: 5000 in 1500..=10000 step 400;
     /// The hard limit as a share of the clock at most.

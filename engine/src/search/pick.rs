@@ -2,7 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-use super::history::{Continuation, Histories, PieceTo, taken_kind};
+use super::history::{Continuation, Earlier, Histories, taken_kind};
+use super::params::Numbers;
 use crate::board::{Board, EXCHANGE_VALUES, MoveSink};
 use crate::tt::Table;
 use crate::types::{Bitboard, Move, MoveKind, MoveList, Piece, PieceType, Square};
@@ -116,14 +117,33 @@ enum Scope {
 pub struct QuietHints {
     /// Squares the enemy attacks.
     pub threats: Bitboard,
-    /// The moves one, two and four plies ago.
-    pub earlier: [PieceTo; 3],
-    /// Whether the pawn structure has a say.
-    pub with_pawns: bool,
+    pub earlier: Earlier,
+    pub weights: OrderWeights,
     /// `// [kind]` from where it would give check, and what that is worth.
     pub check_squares: [Bitboard; 6],
     /// What a check is worth.
     pub check_bonus: i32,
+}
+
+/// How much each history says in the order of quiet moves, in 128ths.
+#[derive(Clone, Copy)]
+pub struct OrderWeights {
+    plain: i32,
+    /// `// [how long ago]`
+    after: [i32; 3],
+    pawns: i32,
+}
+
+impl OrderWeights {
+    /// Those of the parameters.
+    #[inline(always)]
+    pub fn of(params: impl Numbers) -> OrderWeights {
+        OrderWeights {
+            plain: params.order_plain(),
+            after: [params.order_after_1(), params.order_after_2(), params.order_after_4()],
+            pawns: if params.pawn_history() != 0 { params.order_pawns() } else { 0 },
+        }
+    }
 }
 
 /// The picker of one node.
@@ -314,7 +334,8 @@ impl<'a> Picker<'a> {
             histories,
             threats: hints.threats,
             after: hints.earlier.map(|earlier| histories.after(earlier)),
-            with_pawns: hints.with_pawns.then(|| histories.with_pawns(board)),
+            by_pawns: histories.with_pawns(board),
+            weights: hints.weights,
             check_squares: hints.check_squares,
             check_bonus: hints.check_bonus,
             handed_out: FewMoves::new(handed_out),
@@ -389,7 +410,8 @@ struct Quiets<'a> {
     histories: &'a Histories,
     threats: Bitboard,
     after: [Continuation<'a>; 3],
-    with_pawns: Option<Continuation<'a>>,
+    by_pawns: Continuation<'a>,
+    weights: OrderWeights,
     check_squares: [Bitboard; 6],
     check_bonus: i32,
     handed_out: FewMoves,
@@ -399,9 +421,10 @@ impl Quiets<'_> {
     /// Adds the moves of one piece from one square, or from as many as `from_of` says.
     #[inline(always)]
     fn add(&mut self, piece: Piece, targets: Bitboard, kind: MoveKind, from_of: impl Fn(Square) -> Square) {
-        let [last, before, long_before] = self.after.map(|history| history.of(piece));
+        let weights = self.weights;
+        let after = self.after.map(|history| history.of(piece));
         let color = self.board.side_to_move();
-        let by_pawns = self.with_pawns.map(|history| history.of(piece));
+        let by_pawns = self.by_pawns.of(piece);
         let checks = self.check_squares[piece.kind().index()];
         for to in targets {
             let from = from_of(to);
@@ -410,12 +433,14 @@ impl Quiets<'_> {
                 continue;
             }
             let plain = self.histories.quiet_from(color, self.threats, from);
-            let score = 2 * plain[usize::from(self.threats.has(to))].get(to)
-                + 2 * last.get(to)
-                + before.get(to)
-                + long_before.get(to)
-                + by_pawns.map_or(0, |history| 2 * history.get(to))
-                + if checks.has(to) { self.check_bonus } else { 0 };
+            let histories = weights.plain * plain[usize::from(self.threats.has(to))].get(to)
+                + weights.pawns * by_pawns.get(to)
+                + after
+                    .iter()
+                    .zip(weights.after)
+                    .map(|(history, weight)| weight * history.get(to))
+                    .sum::<i32>();
+            let score = histories / 128 + if checks.has(to) { self.check_bonus } else { 0 };
             self.list.push(m, score);
         }
     }

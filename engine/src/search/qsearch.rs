@@ -2,11 +2,11 @@
 
 use super::history::taken_kind;
 use super::params::Numbers;
-use super::pick::{Picker, QuietHints};
+use super::pick::Picker;
 use super::thread::Thread;
 use crate::board::EXCHANGE_VALUES;
 use crate::tt::{Bound, Entry};
-use crate::types::{Bitboard, Value, value};
+use crate::types::{Value, value};
 
 impl<P: Numbers> Thread<'_, P> {
     /// The value of the node within the window once the captures are played out.
@@ -81,12 +81,7 @@ impl<P: Numbers> Thread<'_, P> {
         } else {
             Picker::tacticals(self.shared.table, table_move, -self.params.qs_see())
         };
-        let threats = if in_check && self.params.evasion_threats() != 0 {
-            self.board.attacked_by(!self.board.side_to_move())
-        } else {
-            Bitboard::EMPTY
-        };
-        let hints = QuietHints { threats, ..self.quiet_hints(ply) };
+        let hints = self.quiet_hints(ply);
         let mut best_move = None;
         let mut bound = Bound::Upper;
         let mut any = false;

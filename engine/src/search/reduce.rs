@@ -38,7 +38,9 @@ impl<P: Numbers> Thread<'_, P> {
             + when(self.board.in_check(), params.lmr_gives_check())
             + when(node.in_check, params.lmr_in_check())
             + when(candidate.is_refutation, params.lmr_refutation());
-        candidate.base_reduction + more - less - candidate.history * 1024 / params.lmr_history()
+        candidate.base_reduction + more
+            - less
+            - (candidate.history - when(is_quiet, params.lmr_history_offset())) * 1024 / params.lmr_history()
     }
 
     /// Searches a move that has been made, shallower first, and deeper if it surprises: how much it surprised says

@@ -41,13 +41,13 @@ impl<P: Numbers> Thread<'_, P> {
             let few = if params.learn_single() != 0 { 0 } else { 1 };
             let with_pawns = params.pawn_history() != 0;
             if depth > 3 || outcome.quiets_tried.len() > few {
-                histories.add_quiet(board, hints.threats, &hints.earlier, m, bonus);
+                histories.add_quiet(params, board, hints.threats, &hints.earlier, m, bonus);
                 if with_pawns {
                     histories.add_with_pawns(board, board.expect_piece(m.from()), m.to(), bonus);
                 }
             }
             for &tried in outcome.quiets_tried.iter() {
-                histories.add_quiet(board, hints.threats, &hints.earlier, tried, malus);
+                histories.add_quiet(params, board, hints.threats, &hints.earlier, tried, malus);
                 if with_pawns {
                     histories.add_with_pawns(board, board.expect_piece(tried.from()), tried.to(), malus);
                 }
@@ -103,7 +103,7 @@ impl<P: Numbers> Thread<'_, P> {
         }
         let most = self.params.eval_bonus_max();
         let bonus = (-self.params.eval_bonus_slope() * (static_eval + node.static_eval)).clamp(-most, most);
-        self.memory.histories.add_plain(!self.board.side_to_move(), threats, m, bonus);
+        self.memory.histories.add_plain(self.params, !self.board.side_to_move(), threats, m, bonus);
     }
 
     /// What a cutoff at this depth is worth to a history.

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::correction::{Occasion, corrected};
 use super::experience::{ExperienceUse, Opinion};
-use super::history::PieceTo;
+use super::history::{Earlier, PieceTo};
 use super::params::Numbers;
-use super::pick::QuietHints;
+use super::pick::{OrderWeights, QuietHints};
 use super::tables::TableUse;
 use super::time::TimeManager;
 use super::{Handler, Limits, Memory, SearchOptions, SearchResult, Signals};
@@ -357,9 +357,9 @@ impl<'a, P: Numbers> Thread<'a, P> {
         &self.frames[ply + FRAMES_BEFORE - back]
     }
 
-    /// The moves one, two and four plies before this node's own.
+    /// The moves before this node's own.
     #[inline(always)]
-    pub(super) fn earlier_moves(&self, ply: usize) -> [PieceTo; 3] {
+    pub(super) fn earlier_moves(&self, ply: usize) -> Earlier {
         [1, 2, 4].map(|back| self.frame_before(ply, back).moved)
     }
 
@@ -369,9 +369,9 @@ impl<'a, P: Numbers> Thread<'a, P> {
         QuietHints {
             threats: Bitboard::EMPTY,
             earlier: self.earlier_moves(ply),
-            with_pawns: self.params.pawn_history() != 0,
             check_squares: [Bitboard::EMPTY; 6],
             check_bonus: 0,
+            weights: OrderWeights::of(self.params),
         }
     }
 
