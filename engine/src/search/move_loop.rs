@@ -59,29 +59,12 @@ struct MoveSource<'t> {
 }
 
 impl<'t, P: Numbers> Thread<'t, P> {
-    /// Steps 12 to 18. `Err` holds the value of a node that ended early.
+    /// What the moves of a node gave before any was tried, with what orders them.
     #[inline(always)]
-    pub(super) fn search_moves<const PV: bool, const ROOT: bool>(
-        &mut self,
-        node: &mut Node,
-    ) -> Result<Outcome, Value> {
-        // Step 12. The moves, most promising first.
-        let ply = node.ply;
-        let us = self.board.side_to_move();
-        let threats = self.board.attacked_by(!us);
-        self.frame(ply).threats = threats;
-        let mut hints = QuietHints { threats, ..self.quiet_hints(ply) };
-        let killers = self.frame(ply).killers;
-        let counter_move = self.memory.histories.counter_move(hints.earlier[0]);
-        let picker = Picker::new(self.shared.table, node.table_move, killers, counter_move);
-        let mut source = MoveSource { picker, root_number: self.line_index, move_count: 0 };
-        let mut check_info = None;
-        if self.params.order_check() != 0 {
-            let info = check_info.get_or_insert_with(|| self.board.check_info());
-            hints.check_squares = info.squares;
-            hints.check_bonus = self.params.order_check();
-        }
-        let mut outcome = Outcome {
+    pub(super) fn no_outcome(&mut self, node: &Node) -> Outcome {
+        let threats = self.board.attacked_by(!self.board.side_to_move());
+        self.frame(node.ply).threats = threats;
+        Outcome {
             best: node.least,
             best_move: None,
             // If no move is better than what the tablebases promise, that is the value.
@@ -89,9 +72,31 @@ impl<'t, P: Numbers> Thread<'t, P> {
             move_count: 0,
             quiets_tried: MoveList::new(),
             captures_tried: MoveList::new(),
-            hints,
+            hints: QuietHints { threats, ..self.quiet_hints(node.ply) },
             failed_low: false,
-        };
+        }
+    }
+
+    /// Steps 12 to 18. Answers the value of a node that ended early.
+    #[inline(always)]
+    pub(super) fn search_moves<const PV: bool, const ROOT: bool>(
+        &mut self,
+        node: &mut Node,
+        outcome: &mut Outcome,
+    ) -> Option<Value> {
+        // Step 12. The moves, most promising first.
+        let ply = node.ply;
+        let us = self.board.side_to_move();
+        let killers = self.frame(ply).killers;
+        let counter_move = self.memory.histories.counter_move(outcome.hints.earlier[0]);
+        let picker = Picker::new(self.shared.table, node.table_move, killers, counter_move);
+        let mut source = MoveSource { picker, root_number: self.line_index, move_count: 0 };
+        let mut check_info = None;
+        if self.params.order_check() != 0 {
+            let info = check_info.get_or_insert_with(|| self.board.check_info());
+            outcome.hints.check_squares = info.squares;
+            outcome.hints.check_bonus = self.params.order_check();
+        }
         let old_alpha = node.alpha;
 
         while let Some(m) = self.next_move::<ROOT>(node, &mut source, &outcome.hints) {
@@ -119,20 +124,23 @@ impl<'t, P: Numbers> Thread<'t, P> {
             }
 
             // Step 14. Extensions: is the table move the only good one?
-            let extension = self.extension::<PV, ROOT>(node, m)?;
+            let extension = match self.extension::<PV, ROOT>(node, m) {
+                Ok(extension) => extension,
+                Err(v) => return Some(v),
+            };
             let new_depth = node.depth - 1 + extension;
 
-            let v = self.search_move::<PV, ROOT>(node, &candidate, &outcome, new_depth);
+            let v = self.search_move::<PV, ROOT>(node, &candidate, outcome, new_depth);
             if self.must_stop() {
-                return Err(value::DRAW);
+                return Some(value::DRAW);
             }
-            if self.take_result::<PV, ROOT>(node, m, v, &mut outcome) {
+            if self.take_result::<PV, ROOT>(node, m, v, outcome) {
                 break;
             }
         }
         outcome.move_count = source.move_count;
         outcome.failed_low = outcome.best <= old_alpha;
-        Ok(outcome)
+        None
     }
 
     /// The next move of a node: at the root from the list of root moves; else the book's moves after the table

@@ -99,9 +99,11 @@ impl<P: Numbers> Thread<'_, P> {
         if self.must_stop() {
             return value::DRAW;
         }
-        match self.search_moves::<PV, ROOT>(&mut node) {
-            Ok(outcome) => self.conclude::<PV, ROOT>(&node, outcome),
-            Err(v) => v,
+        // Filled in place: it is large, and moving it costs.
+        let mut outcome = self.no_outcome(&node);
+        match self.search_moves::<PV, ROOT>(&mut node, &mut outcome) {
+            None => self.conclude::<PV, ROOT>(&node, &mut outcome),
+            Some(v) => v,
         }
     }
 
@@ -337,7 +339,7 @@ impl<P: Numbers> Thread<'_, P> {
 
     /// Steps 19 to 22: the value of the node, and what is learned from it.
     #[inline(always)]
-    fn conclude<const PV: bool, const ROOT: bool>(&mut self, node: &Node, mut outcome: Outcome) -> Value {
+    fn conclude<const PV: bool, const ROOT: bool>(&mut self, node: &Node, outcome: &mut Outcome) -> Value {
         // Step 19. No move: mate or stalemate (or nothing but the excluded one).
         if outcome.move_count == 0 {
             return if node.excluded.is_some() {
@@ -351,10 +353,10 @@ impl<P: Numbers> Thread<'_, P> {
         outcome.best = outcome.best.min(node.most);
 
         // Step 20. Learn: what cut off, and what was tried before it in vain.
-        self.learn::<ROOT>(node, &outcome);
+        self.learn::<ROOT>(node, outcome);
 
         // Step 21. Remember.
-        let Outcome { best, best_move, bound, .. } = outcome;
+        let &mut Outcome { best, best_move, bound, .. } = outcome;
         if node.excluded.is_none() && !(ROOT && self.line_index > 0) {
             let spread = self.params.spread_pv() != 0
                 && outcome.failed_low
