@@ -184,10 +184,10 @@ def pictures(programs, nights, folder, out, name):
         browser.go(f"#/night/{name}")
         browser.picture(os.path.join(out, "night.png"))
         browser.size(1280, 1000, dark=True)
-        browser.go(f"#/game/{name}/games-1/0/24")
+        browser.go(f"#/game/{name}/lines-1/1/7")
         browser.picture(os.path.join(out, "viewer.png"))
         browser.size(PHONE, 740, phone=True)
-        browser.go(f"#/game/{name}/games-1/0/24")
+        browser.go(f"#/game/{name}/lines-1/1/7")
         browser.picture(os.path.join(out, "phone.png"))
 
 

@@ -17,8 +17,8 @@ def write(path, value):
 def match(rng, elo, games):
     """Results of a match of this difference: wins, draws, losses, pairs, Elo with its error."""
     score = 1 / (1 + 10 ** (-elo / 400))
-    draws = round(games * 0.45)
-    wins = min(games - draws, max(0, round(games * score - draws / 2 + rng.gauss(0, math.sqrt(games) * 0.2))))
+    draws = round(games * 1.8 * score * (1 - score))
+    wins = min(games - draws, max(0, round(games * score - draws / 2 + rng.gauss(0, math.sqrt(games) * 0.25))))
     losses = games - draws - wins
     share = (wins + draws / 2) / games
     pairs = [round(games / 2 * part) for part in (0.06, 0.22, 0.42, 0.22, 0.08)]
@@ -42,20 +42,22 @@ def nights(folder, number, games=10_000):
               "start": {"weights.toml": champion}, "shipped_weights_sha256": "w0", "library": {"games": games * night}})
         promoted = night % 6 == 5
         for arm in settings["arms"].split(","):
-            gain = rng.uniform(14, 26) if promoted and arm == "both" else rng.uniform(-12, 9)
-            part = {"name": "nodes", **match(rng, gain, 2400), "sprt": {"llr": 2.96 if gain > 13 else -3.2 + rng.random(),
+            # Large steps at first, small ones later.
+            step = 13 + 22 * math.exp(-night / 70)
+            gain = step * rng.uniform(0.8, 1.2) if promoted and arm == "both" else rng.uniform(-12, 9)
+            part = {"name": "nodes", **match(rng, gain, 2400), "sprt": {"llr": 3.2 if promoted and arm == "both" else -3.2 + rng.random(),
                     "lower": -2.95, "upper": 3.18}}
             verdict = "passed" if promoted and arm == "both" else "failed"
             write(f"{generation}/gate/{arm}/verdict.json", {"verdict": verdict, "reason": verdict, "parts": [part]})
             write(f"{generation}/gate/{arm}-shard-1.json", {})
             if verdict == "passed":
                 passed, gained = part, gain
-        outsider = {"name": "stockfish", "objects": False, "champion": match(rng, strength - 40, 2000)}
+        outsider = {"name": "stockfish", "objects": False, "champion": match(rng, 0.45 * strength - 180, 400)}
         choice = {"arm": None, "outsider": {**outsider, "candidate": outsider["champion"]}, "refused": None}
         if promoted:
-            champion, strength = f"w{night + 1}", strength + gained
+            champion, strength = f"w{night + 1}", strength + 0.6 * gained
             choice["arm"] = "both"
-            choice["outsider"]["candidate"] = match(rng, strength - 40, 2000)
+            choice["outsider"]["candidate"] = match(rng, 0.45 * strength - 180, 400)
             origin = {"night": name, "generation": 1, "promoted": "both", "weights_sha256": champion, "book_sha256": None,
                       "against_the_champion_before": {key: passed[key] for key in ("results", "elo", "score")}}
             write(f"{generation}/promote/origin.json", origin)
