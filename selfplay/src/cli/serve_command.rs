@@ -1,6 +1,7 @@
 //! `selfplay serve`.
 
 use std::fs;
+use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -88,8 +89,8 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let needs_token = guard.token.is_some();
     server::run(dashboard, guard, address, |address| {
         let more = if needs_token { "/?token=… (the secret of --token-file)" } else { "" };
-        println!("the dashboard: http://{address}{more}");
-        println!("Ctrl-C ends it");
+        // Whoever started it may not want to know.
+        let _ = writeln!(std::io::stdout(), "the dashboard: http://{address}{more}");
     })
     .with_context(|| format!("cannot serve on {address}; another --port may be free"))?;
     Ok(ExitCode::SUCCESS)

@@ -66,8 +66,8 @@ pub fn export(dashboard: &Dashboard, out: &Path, most_games: usize) -> Result<Ex
 
 /// Nothing of anybody else is overwritten.
 fn check_folder(out: &Path) -> Result<(), Problem> {
-    let is_empty = fs::read_dir(out).map_or(true, |mut entries| entries.next().is_none());
-    if !is_empty && !out.join("data").join("overview.js").exists() {
+    let is_full = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some());
+    if is_full && !out.join("data").join("overview.js").exists() {
         return Err(Problem::of_file(out, "this folder holds other files; name a new one"));
     }
     fs::create_dir_all(out.join("data")).map_err(|error| Problem::of_file(out, error))

@@ -18,7 +18,7 @@ use crate::record::{GameRecord, Reader, export};
 /// Expected points that a move may lose before it is called inaccurate, a mistake, a blunder.
 const GLYPHS: [(f64, &str); 3] = [(0.30, "??"), (0.20, "?"), (0.10, "?!")];
 /// A search that saw less may not call a move a mistake.
-const LEAST_DEPTH: u8 = 6;
+const LEAST_DEPTH: u8 = 4;
 /// Rows of the book for each position.
 const MOST_BOOK_ROWS: usize = 5;
 /// Longer games are cut for the page.
@@ -99,7 +99,7 @@ fn recorded(game: &GameRecord, pgn: String) -> Told {
 fn from_pgn(files: &[PathBuf], id: u64) -> Result<Told, Problem> {
     let (file, place) = ((id / FILE_STEP) as usize, (id % FILE_STEP) as usize);
     let path: &Path = files.get(file).ok_or_else(|| missing(id))?;
-    let text = read_pgn(&path.to_path_buf())?;
+    let text = read_pgn(path)?;
     let (_, game) = split_games(&text).nth(place).ok_or_else(|| missing(id))?;
     from_pgn_text(game).map_err(|reason| Problem::of_file(path, format!("game {}: {reason}", place + 1)))
 }

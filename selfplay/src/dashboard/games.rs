@@ -1,6 +1,6 @@
 //! Every game that a night kept, as lists that a page can filter: records of self-play and of lines, and the gates' PGN.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::Board;
 use engine::types::{Color, Move};
@@ -91,7 +91,7 @@ pub fn page(place: &Place, night: &str, name: &str, chunk: usize) -> Result<Valu
     Ok(json!({"night": night.name(), "set": name, "chunk": chunk, "chunks": chunks, "rows": rows}))
 }
 
-fn open(path: &PathBuf) -> Result<Reader, Problem> {
+fn open(path: &Path) -> Result<Reader, Problem> {
     Reader::open(path).map_err(|error| Problem::of_file(path, error))
 }
 
@@ -179,7 +179,7 @@ fn beginning(mut board: Board, moves: impl Iterator<Item = Move>) -> String {
 }
 
 /// A file of games, unless it is too large for a page.
-pub fn read_pgn(path: &PathBuf) -> Result<String, Problem> {
+pub fn read_pgn(path: &Path) -> Result<String, Problem> {
     let size = std::fs::metadata(path).map_err(|error| Problem::of_file(path, error))?.len();
     if size > LARGEST_PGN {
         return Err(Problem::of_file(

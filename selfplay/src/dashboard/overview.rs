@@ -52,8 +52,9 @@ impl Overview {
 fn row(night: &Folder, manifest: &Value, now: f64) -> Value {
     let plan = Plan::of(manifest);
     let finished = night.has(&["finished.json"]);
-    let (stages, is_alive) = states(night, manifest, now);
-    let sum = |what: &str| -> f64 { stages.iter().filter_map(|row| row[what].as_f64()).sum() };
+    // A night that has ended has no state any more, and there are many of them.
+    let (stages, is_alive) = if finished { (Vec::new(), false) } else { states(night, manifest, now) };
+    let [seconds, cpu] = worked(night, now);
     let done: u64 = stages.iter().filter_map(|row| row["done"].as_u64()).sum();
     let tasks: u64 = stages.iter().filter_map(|row| row["tasks"].as_u64()).sum();
     let (mut games, mut positions, mut gate_games, mut outcome) = (0, 0, 0, Vec::new());
@@ -79,8 +80,19 @@ fn row(night: &Folder, manifest: &Value, now: f64) -> Value {
         "name": night.name(), "begun": manifest["begun"], "finished": finished, "alive": is_alive,
         "from_zero": plan.settings["from_zero"] == true, "nodes": plan.settings["nodes"],
         "games": games, "positions": positions, "gate_games": gate_games,
-        "seconds": sum("seconds"), "cpu": sum("cpu"), "done": done, "tasks": tasks, "runs": runs,
+        "seconds": seconds, "cpu": cpu, "done": done, "tasks": tasks, "runs": runs,
         "generations": outcome,
+    })
+}
+
+/// Seconds that all tasks of a night took so far, and their CPU time.
+fn worked(night: &Folder, now: f64) -> [f64; 2] {
+    let times = night.names(&["times"]);
+    times.iter().fold([0.0; 2], |[seconds, cpu], name| {
+        let told = night.json_or_null(&["times", name]);
+        let begun = told["begun"].as_f64().unwrap_or(now);
+        let ended = told["ended"].as_f64().unwrap_or(now);
+        [seconds + (ended - begun).max(0.0), cpu + told["cpu"].as_f64().unwrap_or(0.0)]
     })
 }
 

@@ -152,13 +152,15 @@ fn ending(board: &Board) -> Option<(GameResult, &'static str)> {
             (false, _) => (GameResult::Draw, "stalemate"),
         });
     }
-    match () {
-        () if board.repetitions() >= 3 => Some((GameResult::Draw, "the same position for the third time")),
-        () if board.fifty_moves_passed() => {
-            Some((GameResult::Draw, "fifty moves without capture or pawn move"))
-        }
-        () if board.insufficient_material() => Some((GameResult::Draw, "neither side can mate")),
-        () => None,
+    let drawn = |words| Some((GameResult::Draw, words));
+    if board.repetitions() >= 3 {
+        drawn("the same position for the third time")
+    } else if board.fifty_moves_passed() {
+        drawn("fifty moves without capture or pawn move")
+    } else if board.insufficient_material() {
+        drawn("neither side can mate")
+    } else {
+        None
     }
 }
 

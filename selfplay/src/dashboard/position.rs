@@ -67,7 +67,7 @@ fn last_champion(night: &Folder) -> Option<Folder> {
         .into_iter()
         .filter_map(|name| name.strip_prefix("generation-").and_then(|number| number.parse::<u32>().ok()));
     let mut generations: Vec<u32> = generations.collect();
-    generations.sort_unstable_by(|a, b| b.cmp(a));
+    generations.sort_unstable_by_key(|&number| std::cmp::Reverse(number));
     let promoted = generations
         .iter()
         .find_map(|number| night.folder(&[&format!("generation-{number}"), "promote"]).ok());

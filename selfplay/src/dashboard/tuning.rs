@@ -1,5 +1,7 @@
 //! What a fit changed: two sets of weights side by side, in words that people use for pieces and squares.
 
+use std::path::Path;
+
 use engine::eval::{EvalParams, Field};
 use serde_json::{Value, json};
 
@@ -93,7 +95,7 @@ fn find(place: &Place, id: &str) -> Result<EvalParams, Problem> {
     read(&folder.file(&[way, &["weights.toml"]].concat())?)
 }
 
-fn read(path: &std::path::PathBuf) -> Result<EvalParams, Problem> {
+fn read(path: &Path) -> Result<EvalParams, Problem> {
     read_weights(path).map_err(|error| Problem::of_file(path, error))
 }
 

@@ -128,7 +128,7 @@ class GameView {
     picture.style.cursor = "pointer";
     this.parts.graph.replaceChildren(picture, el("p", { class: "legend" },
       el("span", {}, el("i", { style: { background: "#f5f1e8", outline: "1px solid #8886" } }), "White wins"), el("span", {}, el("i", { style: { background: "#a9a294" } }), "draw"),
-      el("span", {}, el("i", { style: { background: "#3a362f" } }), "Black wins"), el("span", {}, el("i", { style: { background: "#c0672b" } }), "score"), el("span", {}, el("i", { style: { background: "#d5472b" } }), "blunder")));
+      el("span", {}, el("i", { style: { background: "#3a362f", outline: "1px solid #8886" } }), "Black wins"), el("span", {}, el("i", { style: { background: "#c0672b" } }), "score"), el("span", {}, el("i", { style: { background: "#d5472b" } }), "blunder")));
   }
 
   drawSaid() {
