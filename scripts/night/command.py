@@ -8,8 +8,9 @@ import subprocess
 import sys
 
 from . import history as past
-from . import local, slurm, source, unattended
+from . import local, progress, slurm, source, unattended
 from .champion import Champion, Hall
+from .clock import timed
 from .files import NightError, copy_whole, die_with_parent, locked
 from .manifest import Night, begin, check_name, check_unused, differences, open_night
 from .report import print_table, status_table
@@ -42,6 +43,7 @@ def parser(text):
     place.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="cores to use [all]; no result "
                                                                                   "depends on it")
     place.add_argument("--dry-run", action="store_true", help="check everything, show what would run, and make nothing")
+    place.add_argument("--watch", action="store_true", help="with status: drawn anew until the night has ended")
     place.add_argument("--to", help="with rollback: a champion by its number or name, or `shipped`")
     alone = told.add_argument_group("unattended")
     alone.add_argument("--every-night", action="store_true", help="night after night, named by date, never two at once")
@@ -263,7 +265,8 @@ def run_stage(arguments):
     night = attach(open_night(arguments.folder), arguments)
     stage = BY_NAME[arguments.stage]
     if not stage.is_done(night, arguments.generation, arguments.task):
-        stage.run(night, arguments.generation, arguments.task, arguments.threads)
+        with timed(night, stage, arguments.generation, arguments.task):
+            stage.run(night, arguments.generation, arguments.task, arguments.threads)
     return 0
 
 
@@ -280,7 +283,12 @@ def newest(arguments):
 
 def status(arguments):
     night = attach(open_night(newest(arguments)), arguments)
+    if arguments.watch:
+        progress.watch(night, status_table, FINISHED)
+        return 0
     say(status_table(night))
+    for text in progress.now(night):
+        say(f"runs: {text}")
     if slurm.was_asked(night):
         say("in the queue: " + (", ".join(sorted(slurm.queued(night))) or "nothing"))
     return 0

@@ -2,6 +2,8 @@
 
 import time
 
+from .clock import timed
+from .progress import Ticker
 from .stages import work
 
 
@@ -13,7 +15,8 @@ def launch(night, threads, say):
         tasks = stage.tasks(night)
         say(f"{label}{f' {task + 1} of {tasks}' if tasks > 1 else ''} ...")
         start = time.monotonic()
-        stage.run(night, generation, task, threads)
+        with timed(night, stage, generation, task), Ticker(night, stage, generation, task):
+            stage.run(night, generation, task, threads)
         seconds = time.monotonic() - start
         if seconds >= 1:
             say(f"    {seconds:.0f} s")

@@ -3,6 +3,7 @@
 
 pub mod arena;
 pub mod calendar;
+pub mod dashboard;
 mod dice;
 pub mod games;
 pub mod learn;

@@ -139,6 +139,9 @@ pub struct Journal {
     failed: bool,
 }
 
+/// A match, its games by their numbers, and whether it came to its end.
+pub type Look = (MatchIdentity, Vec<(usize, GameSummary)>, bool);
+
 /// The games that a journal already knows.
 pub struct PlayedBefore {
     /// Number in the schedule and result, in the order in which they ended.
@@ -231,6 +234,19 @@ impl Journal {
             }
             _ => Ok(content.entries.into_iter().map(|entry| (entry.game, entry.summary)).collect()),
         }
+    }
+
+    /// What any journal says of its match, its games in the order in which they ended, and whether it came to its end.
+    /// Nothing is locked or changed.
+    pub fn look(path: &Path) -> Result<Look, JournalError> {
+        let bytes =
+            std::fs::read(path).map_err(|source| JournalError::Io { path: path.to_path_buf(), source })?;
+        let content = Content::read(path, &bytes)?;
+        let Some(beginning) = content.beginning else {
+            return Err(JournalError::NotAJournal(path.to_path_buf()));
+        };
+        let games = content.entries.into_iter().map(|entry| (entry.game, entry.summary)).collect();
+        Ok((beginning.identity, games, content.finished))
     }
 
     /// Where it is.

@@ -122,6 +122,11 @@ impl Encounter {
         }
     }
 
+    /// An encounter of which nothing but the results is known.
+    pub fn of_results(engines: [usize; 2], games: WinDrawLoss, pairs: Pentanomial) -> Encounter {
+        Encounter { games, pairs, ..Encounter::new(engines) }
+    }
+
     /// The mean length of a game in moves; `None` without a game.
     pub fn mean_moves(&self) -> Option<f64> {
         (self.games.games() > 0).then(|| self.plies as f64 / 2.0 / self.games.games() as f64)

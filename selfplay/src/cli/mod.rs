@@ -18,6 +18,7 @@ mod pgn_command;
 mod progress;
 mod query_command;
 mod query_prompt;
+mod serve_command;
 mod show_command;
 mod spsa_command;
 mod standings;
@@ -82,6 +83,8 @@ enum Command {
     Book(book_command::BookArgs),
     /// Keep a catalogue of game records: add, list, take, drop, verify, merge.
     Library(library_command::LibraryArgs),
+    /// Show nights, matches and games in a browser.
+    Serve(serve_command::ServeArgs),
     /// Write games in viriformat.
     Viriformat(viriformat_command::ViriformatArgs),
     /// Another game than chess: play against the engine in the terminal.
@@ -109,8 +112,8 @@ pub fn run() -> ExitCode {
         return ended(games::run());
     }
     let command = Cli::parse().command;
-    // A dead engine at the other end of a pipe is a result to record, not the end of a match.
-    if !matches!(command, Command::Match(_) | Command::Gate(_) | Command::Suite(_)) {
+    // A dead engine at the other end of a pipe is a result to record, not the end of a match; so is a reader who left.
+    if !matches!(command, Command::Match(_) | Command::Gate(_) | Command::Suite(_) | Command::Serve(_)) {
         selfplay::pipe::end_when_nobody_reads();
     }
     let result = match command {
@@ -132,6 +135,7 @@ pub fn run() -> ExitCode {
         Command::Learn(args) => learn_command::run(&args),
         Command::Book(args) => book_command::run(&args),
         Command::Library(args) => library_command::run(&args),
+        Command::Serve(args) => serve_command::run(&args),
         Command::Viriformat(args) => viriformat_command::run(&args),
         Command::Play(_) | Command::Fit(_) | Command::GameNight(_) | Command::GameBench(_) => {
             Err(anyhow::anyhow!("this is for games other than chess: give --game {}", GAMES))

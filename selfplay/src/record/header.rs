@@ -18,6 +18,8 @@ pub const NEWEST_VERSION: u16 = 2;
 const FIXED: usize = 8 + 2 + 2 + 4 + 6 * 8;
 /// No settings take more than this; a larger number is damage, not a wish for memory.
 const LONGEST_SETTINGS: usize = 1 << 16;
+/// No header has more bytes.
+pub(super) const LONGEST_HEADER: u64 = (FIXED + LONGEST_SETTINGS + 8) as u64;
 
 /// What all games of a file have in common.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -12,7 +12,7 @@ use super::error::RecordError;
 use super::footer::Footer;
 use super::frame::{BlockHead, COLUMNS, HEAD};
 use super::game::GameRecord;
-use super::header::{Header, HeaderFault, NEWEST_VERSION};
+use super::header::{Header, HeaderFault, LONGEST_HEADER, NEWEST_VERSION};
 
 /// Blocks that are decoded at the same time for each thread: enough to keep all busy, few enough to
 /// bound the memory.
@@ -40,6 +40,17 @@ impl Reader {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(|source| RecordError::Io { path: path.into(), source })?;
         Reader::any_from_bytes(path, bytes)
+    }
+
+    /// The header alone, without the games.
+    pub fn head(path: impl AsRef<Path>) -> Result<Header, RecordError> {
+        let path = path.as_ref();
+        let failed = |source| RecordError::Io { path: path.into(), source };
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).map_err(failed)?;
+        std::io::Read::read_to_end(&mut std::io::Read::take(file, LONGEST_HEADER), &mut bytes)
+            .map_err(failed)?;
+        Ok(Reader::any_from_bytes(path, bytes)?.header)
     }
 
     /// As [`Reader::open`], from the bytes of a file.

@@ -1,0 +1,1 @@
+"""The dashboard looked at by a real browser: scripts/check-dashboard."""
