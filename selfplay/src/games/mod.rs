@@ -6,6 +6,7 @@
 pub mod chess;
 pub mod codec;
 pub mod dominions;
+pub mod fairy;
 pub mod fit;
 pub mod generate;
 pub mod lessons;
