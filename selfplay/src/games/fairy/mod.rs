@@ -1,11 +1,13 @@
 //! Fairy chess: pieces are lists of modifiers, variants are files. `docs/14-fairy.md` says what can be written.
 //!
 //! From below: [`geometry`], [`modifier`] (the vocabulary) and [`pipeline`] (the interpreter), [`betza`]; [`compile`] makes
-//! tables of what the interpreter finds on an empty board; [`rules`] plays moves.
+//! tables of what the interpreter finds on an empty board; [`rules`] plays moves, [`searcher`] searches.
 
 pub mod betza;
 pub mod commit;
 pub mod compile;
+
+pub mod features;
 pub mod fen;
 pub mod geometry;
 pub mod modifier;
@@ -14,26 +16,33 @@ pub mod pipeline;
 pub mod ply;
 pub mod position;
 pub mod rules;
+pub mod searcher;
 pub mod shipped;
 pub mod variant;
 pub mod variant_file;
+pub mod worth;
 
 use std::sync::Arc;
 
 use engine::types::Color;
 
+use self::features::{Feature, Worths};
 use self::ply::Ply;
 use self::position::Position;
 use self::rules::{How, color_of};
 use self::variant::Variant;
 use super::Game;
+use super::search::{Knowledge, Thought};
 use crate::Outcome;
+use crate::play::Dice;
 
 /// Chess by the rules of a file: `fairy:FILE`, or `fairy:NAME` for those that are shipped.
 #[derive(Clone)]
 pub struct Fairy {
     /// The rules.
     pub variant: Arc<Variant>,
+    /// The evaluation of one who has learned nothing.
+    untaught: Arc<Vec<f32>>,
 }
 
 /// A position with its past.
@@ -52,7 +61,19 @@ pub struct FairyState {
 impl Fairy {
     /// A game from the text of a file.
     pub fn from_text(text: &str) -> Result<Fairy, variant_file::FileError> {
-        Ok(Fairy { variant: Arc::new(variant_file::parse(text)?) })
+        Ok(Fairy::of(variant_file::parse(text)?))
+    }
+
+    /// A game by these rules.
+    pub fn of(variant: Variant) -> Fairy {
+        let untaught = Arc::new(features::first_weights(&variant));
+        Fairy { variant: Arc::new(variant), untaught }
+    }
+
+    /// The evaluation of a player.
+    fn worths_of(&self, knowledge: &Knowledge) -> Worths {
+        let learned = knowledge.weights.as_ref().map(|weights| &weights.value);
+        Worths::of(&self.variant, learned.filter(|value| !value.is_empty()).unwrap_or(&self.untaught))
     }
 
     /// A position as the beginning of a game, or of its rest.
@@ -143,6 +164,33 @@ impl Game for Fairy {
     fn diagram(&self, state: &FairyState) -> String {
         diagram(&self.variant, &state.position)
     }
+
+    fn judgement_white(&self, state: &FairyState) -> Option<f32> {
+        let mut counts = vec![0.0; self.untaught.len()];
+        features::count(&self.variant, &state.position, &mut counts);
+        let logits: f32 = counts.iter().zip(self.untaught.iter()).map(|(count, weight)| count * weight).sum();
+        Some((logits / 2.0).tanh())
+    }
+
+    fn feature_names(&self) -> Vec<String> {
+        Feature::all(&self.variant).into_iter().map(|feature| feature.name(&self.variant)).collect()
+    }
+
+    fn features(&self, state: &FairyState, counts: &mut [f32]) {
+        features::count(&self.variant, &state.position, counts);
+    }
+
+    fn own_search(
+        &self,
+        state: &FairyState,
+        knowledge: &Knowledge,
+        nodes: u64,
+        dice: &mut Dice,
+    ) -> Option<Thought> {
+        Some(searcher::think(self, state, knowledge, nodes, dice))
+    }
+
+    const HAS_OWN_SEARCH: bool = true;
 }
 
 /// The board for a terminal: capitals are White's.

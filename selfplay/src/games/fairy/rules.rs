@@ -54,7 +54,7 @@ impl Variant {
     }
 
     /// Adds what a piece can do, legal or not.
-    fn moves_of(&self, position: &Position, src: u8, how: How, plies: &mut Vec<Ply>) {
+    pub fn moves_of(&self, position: &Position, src: u8, how: How, plies: &mut Vec<Ply>) {
         let (kind, side) = piece_of(position.cells[usize::from(src)]);
         let Some(piece) = self.acts_as(position, kind, side) else { return };
         if self.has_freezers && self.is_frozen(position, src, kind, side) {
@@ -187,7 +187,9 @@ impl Variant {
         } else if !(tail.left == 1 && self.moves_a_turn > 1 && victim_is_own) {
             (tail.passed, tail.victim) = ([255; 2], 255);
         }
-        tail.last[usize::from(side)] = ply.piece;
+        if self.has_jokers {
+            tail.last[usize::from(side)] = ply.piece;
+        }
         let progresses = ply.flags & (flags::TAKES | flags::PROMOTES) != 0
             || self.pieces[usize::from(ply.piece)].promotion.is_some();
         tail.clock = if progresses { 0 } else { tail.clock.saturating_add(1) };
