@@ -61,6 +61,7 @@ impl Variant {
         let vanishes = self.has_burners && self.burn(position, dest, cell, &mut ply, &mut fits);
         if vanishes {
             fits &= ply.set(end, 0);
+            ply.passed = [255; 2];
             return if fits {
                 out(ply)
             };

@@ -172,7 +172,8 @@ impl Worths {
                         .map(|(feature, weight)| weight * feature.of(variant.geometry, piece, side, square))
                         .sum();
                     let sign = if side == 0 { 1 } else { -1 };
-                    table[usize::from(cell_of(piece, side)) * cells + usize::from(square)] = sign * centi(logits);
+                    table[usize::from(cell_of(piece, side)) * cells + usize::from(square)] =
+                        sign * centi(logits);
                 }
             }
         }

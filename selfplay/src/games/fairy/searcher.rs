@@ -40,9 +40,10 @@ struct Stopped;
 /// A number that tells a move from others of a position.
 fn short_name(ply: &Ply) -> u16 {
     let seed = u64::from(ply.src) | u64::from(ply.dest) << 8;
-    ply.changes().iter().fold(mix(seed), |name, (square, cell)| {
-        mix(name ^ u64::from(*square) ^ u64::from(*cell) << 8)
-    }) as u16
+    ply.changes()
+        .iter()
+        .fold(mix(seed), |name, (square, cell)| mix(name ^ u64::from(*square) ^ u64::from(*cell) << 8))
+        as u16
 }
 
 /// A search of one position.
@@ -62,7 +63,13 @@ pub struct Search<'a> {
 }
 
 /// The best action by search; a book speaks for or against moves of the first ply.
-pub fn think(fairy: &Fairy, state: &FairyState, knowledge: &Knowledge, nodes: u64, dice: &mut Dice) -> Thought {
+pub fn think(
+    fairy: &Fairy,
+    state: &FairyState,
+    knowledge: &Knowledge,
+    nodes: u64,
+    dice: &mut Dice,
+) -> Thought {
     let worths = fairy.worths_of(knowledge);
     let mut search = Search::new(&fairy.variant, &worths, state, nodes);
     let mut order: Vec<usize> = (0..state.legal.len()).collect();
@@ -77,8 +84,9 @@ pub fn think(fairy: &Fairy, state: &FairyState, knowledge: &Knowledge, nodes: u6
     let mut thought = Thought { action: order[0] as u16, value_stm: 0, depth: 0, nodes: 0 };
     for depth in 1..=DEEPEST {
         search.is_free = depth == 1;
-        let Ok((value, best)) = search.root(state, &order, &says, depth) else { break };
-        thought = Thought { action: best as u16, value_stm: value_of_search(value), depth, nodes: search.nodes };
+        let Some((value, best)) = search.root(state, &order, &says, depth) else { break };
+        thought =
+            Thought { action: best as u16, value_stm: value_of_search(value), depth, nodes: search.nodes };
         if let Some(place) = order.iter().position(|number| *number == best) {
             order[..=place].rotate_right(1);
         }
@@ -117,25 +125,32 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn root(
-        &mut self,
-        state: &FairyState,
-        order: &[usize],
-        says: &[i32],
-        depth: u8,
-    ) -> Result<(i32, usize), Stopped> {
+    fn root(&mut self, state: &FairyState, order: &[usize], says: &[i32], depth: u8) -> Option<(i32, usize)> {
         let white = self.worths.position_white(&self.position);
-        let mut best = (-INFINITE, order[0]);
+        let mut best: Option<(i32, usize)> = None;
         for &number in order {
-            let alpha = (best.0 - says[number]).max(-INFINITE);
-            let Some(value) = self.after(&state.legal[number], white, depth - 1, 0, (alpha, INFINITE))? else {
-                continue;
-            };
-            if value + says[number] > best.0 {
-                best = (value + says[number], number);
+            let ply = &state.legal[number];
+            let mut is_better = true;
+            if let Some((value, _)) = best {
+                let alpha = (value - says[number]).max(-INFINITE);
+                match self.after(ply, white, depth - 1, 0, (alpha, alpha + 1)) {
+                    Ok(found) => is_better = found.is_some_and(|found| found > alpha),
+                    Err(Stopped) => break,
+                }
+            }
+            if is_better {
+                let alpha = best.map_or(-INFINITE, |best| (best.0 - says[number]).max(-INFINITE));
+                match self.after(ply, white, depth - 1, 0, (alpha, INFINITE)) {
+                    Ok(Some(value)) if best.is_none_or(|best| value + says[number] > best.0) => {
+                        best = Some((value + says[number], number));
+                    }
+                    Ok(_) => {}
+                    Err(Stopped) => break,
+                }
             }
         }
-        Ok(best)
+        // The first was the best of the search before: what was found before the nodes ran out is at least as good.
+        best
     }
 
     /// The value of a move for the side that makes it; `None` if it is not legal.
@@ -203,8 +218,13 @@ impl<'a> Search<'a> {
         let window = self.past.len().saturating_sub(usize::from(clock) + 1);
         let repeats = goals.repetition > 0
             && clock >= 2
-            && self.past.split_last().is_some_and(|(now, before)| before[window.min(before.len())..].contains(now));
-        repeats || (goals.quiet_moves > 0 && clock >= 2 * goals.quiet_moves) || self.variant.is_dead(&self.position)
+            && self
+                .past
+                .split_last()
+                .is_some_and(|(now, before)| before[window.min(before.len())..].contains(now));
+        repeats
+            || (goals.quiet_moves > 0 && clock >= 2 * goals.quiet_moves)
+            || self.variant.is_dead(&self.position)
     }
 
     fn value(
@@ -268,7 +288,8 @@ impl<'a> Search<'a> {
             let mut is_done = false;
             if tried > 0 {
                 // The first is probably best: the others have only to be shown worse, late ones less deep.
-                let less = u8::from(is_quiet && !in_check && tried >= 4 && depth >= 3) + u8::from(tried >= 12 && is_quiet && depth >= 5);
+                let less = u8::from(is_quiet && !in_check && tried >= 4 && depth >= 3)
+                    + u8::from(tried >= 12 && is_quiet && depth >= 5);
                 value = self.after(&ply, white, deeper.saturating_sub(less), line, (alpha, alpha + 1))?;
                 is_done = value.is_none_or(|value| value <= alpha || (value >= beta && less == 0));
             }
@@ -289,7 +310,13 @@ impl<'a> Search<'a> {
         if tried == 0 {
             return Ok(self.value_of(self.variant.result_without_moves(&self.position), line));
         }
-        let bound = if best >= beta { 1 } else if best > first_alpha { 3 } else { 2 };
+        let bound = if best >= beta {
+            1
+        } else if best > first_alpha {
+            3
+        } else {
+            2
+        };
         self.table[slot] = Entry { key, value: to_table(best, line) as i16, depth, bound, best: best_name };
         Ok(best)
     }
@@ -321,7 +348,13 @@ impl<'a> Search<'a> {
     }
 
     /// Only captures and promotions, until the board is quiet.
-    fn quiet(&mut self, white: i32, line: u8, (mut alpha, beta): (i32, i32), left: u8) -> Result<i32, Stopped> {
+    fn quiet(
+        &mut self,
+        white: i32,
+        line: u8,
+        (mut alpha, beta): (i32, i32),
+        left: u8,
+    ) -> Result<i32, Stopped> {
         self.nodes += 1;
         if self.nodes > self.limit && !self.is_free {
             return Err(Stopped);
@@ -344,7 +377,9 @@ impl<'a> Search<'a> {
             }
             let mover = self.position.side();
             let after = white + self.gain_white(&ply);
-            let Some(undo) = self.variant.play_if_legal(&mut self.position, &ply, How::Compiled) else { continue };
+            let Some(undo) = self.variant.play_if_legal(&mut self.position, &ply, How::Compiled) else {
+                continue;
+            };
             let value = match self.variant.goal_reached(&self.position) {
                 Some(outcome) => {
                     let value = self.value_of(outcome, line + 1);

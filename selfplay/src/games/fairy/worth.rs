@@ -21,6 +21,10 @@ use engine::types::Color;
 const RESAMPLES: u64 = 60;
 /// Plies between two positions of a game that are looked at.
 const EVERY: usize = 4;
+/// A game is won by whom both sides' searches see so far ahead (about five pawns) …
+const LONG_WON: i32 = 8_900;
+/// … for so many plies.
+const WON_FOR: i32 = 8;
 /// How much a squared weight costs.
 const PENALTY: f64 = 0.5;
 
@@ -86,7 +90,8 @@ pub fn price(
     say: &mut dyn FnMut(u32, u64),
 ) -> Option<Prices> {
     let variant = &fairy.variant;
-    let priced: Vec<usize> = (0..variant.pieces.len()).filter(|number| !variant.pieces[*number].royal).collect();
+    let priced: Vec<usize> =
+        (0..variant.pieces.len()).filter(|number| !variant.pieces[*number].royal).collect();
     let mut knowledge = Knowledge::default();
     let mut prices = Prices::default();
     for round in 1..=pricing.rounds {
@@ -119,7 +124,13 @@ fn learned(fairy: &Fairy, priced: &[usize], weights: &[f64]) -> Knowledge {
     Knowledge { weights: Some(std::sync::Arc::new(Weights { value, policy: Vec::new() })), book: None }
 }
 
-fn priced_by(fairy: &Fairy, pricing: &Pricing, priced: &[usize], samples: &[Sample], weights: &[f64]) -> Prices {
+fn priced_by(
+    fairy: &Fairy,
+    pricing: &Pricing,
+    priced: &[usize],
+    samples: &[Sample],
+    weights: &[f64],
+) -> Prices {
     let variant = &fairy.variant;
     let unit = unit_of(variant, priced, weights);
     let mut ratios: Vec<Vec<f64>> = vec![Vec::new(); priced.len()];
@@ -205,8 +216,8 @@ fn play(
         }
         // Games that one side has long won are not played to the end.
         let white = if state.position.side() == 0 { thought.value_stm } else { -thought.value_stm };
-        decided = if white.abs() >= 9_300 { decided + white.signum() } else { 0 };
-        if i32::abs(decided) >= 8 {
+        decided = if white.abs() >= LONG_WON { decided + white.signum() } else { 0 };
+        if i32::abs(decided) >= WON_FOR {
             result = if decided > 0 { 1.0 } else { 0.0 };
             break;
         }
@@ -256,7 +267,9 @@ fn uneven(variant: &Variant, missing: u64, dice: &mut Dice) -> Option<Position> 
         let side = position.side();
         let is_fair = !variant.in_check(&position, side, How::Compiled)
             && !variant.in_check(&position, 1 - side, How::Compiled);
-        if is_fair && variant.goal_reached(&position).is_none() && !variant.legal(&position, How::Compiled).is_empty()
+        if is_fair
+            && variant.goal_reached(&position).is_none()
+            && !variant.legal(&position, How::Compiled).is_empty()
         {
             return Some(position);
         }
@@ -293,7 +306,8 @@ fn fit(samples: &[Sample], weights: usize, times: impl Fn(u64) -> f64) -> Vec<f6
 }
 
 fn add(sample: &Sample, often: f64, solution: &[f64], slope: &mut [f64], curvature: &mut [Vec<f64>]) {
-    let logit: f64 = solution.iter().zip(&sample.counts).map(|(weight, count)| weight * f64::from(*count)).sum();
+    let logit: f64 =
+        solution.iter().zip(&sample.counts).map(|(weight, count)| weight * f64::from(*count)).sum();
     let chance = 1.0 / (1.0 + (-logit).exp());
     let (error, spread) = (often * (chance - sample.result), often * chance * (1.0 - chance));
     for (row, count) in sample.counts.iter().enumerate().filter(|(_, count)| **count != 0.0) {
