@@ -46,7 +46,7 @@ fn tables_and_interpreter_find_the_same_in_every_variant() {
         let variant = variant(name);
         let mut dice = Dice::for_game(22, number);
         let mut position = variant.start.clone();
-        for ply in 0..40 {
+        for ply in 0..16 {
             let [mut fast, mut slow] = [How::Compiled, How::Interpreted].map(|how| {
                 let mut plies = Vec::new();
                 variant.possible(&mut position, how, &mut plies);

@@ -101,9 +101,9 @@ fn castling(variant: &Variant, position: &mut Position, text: &str) -> Result<()
 fn en_passant(variant: &Variant, position: &mut Position, text: &str) -> Result<(), String> {
     let (mut passed, mut victim, mut rest) = (Vec::new(), 255, text);
     while !rest.is_empty() && rest != "-" {
-        let marks = rest[1..].bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'\'').count();
+        let marks = rest.bytes().skip(1).take_while(|byte| byte.is_ascii_digit() || *byte == b'\'').count();
         let square = rest.get(..1 + marks).and_then(|name| variant.geometry.parse(name));
-        let Some(square) = square.filter(|_| rest.is_char_boundary(1)) else {
+        let Some(square) = square else {
             return Err(format!("'{text}' is no square to capture on in passing"));
         };
         rest = &rest[1 + marks..];

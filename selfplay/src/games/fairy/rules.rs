@@ -193,11 +193,11 @@ impl Variant {
         let progresses = ply.flags & (flags::TAKES | flags::PROMOTES) != 0
             || self.pieces[usize::from(ply.piece)].promotion.is_some();
         tail.clock = if progresses { 0 } else { tail.clock.saturating_add(1) };
-        tail.number = tail.number.saturating_add(1);
         if tail.left > 1 {
             tail.left -= 1;
         } else {
             (tail.side, tail.left) = (1 - side, self.moves_a_turn);
+            tail.number = tail.number.saturating_add(1);
         }
         undo
     }
@@ -210,7 +210,10 @@ impl Variant {
         if self.in_check(position, 1 - mover, how) {
             let tail = &mut position.tail;
             tail.checks[usize::from(mover)] = tail.checks[usize::from(mover)].saturating_add(1);
-            (tail.side, tail.left) = (1 - mover, self.moves_a_turn);
+            if tail.side == mover {
+                (tail.side, tail.left) = (1 - mover, self.moves_a_turn);
+                tail.number = tail.number.saturating_add(1);
+            }
         }
     }
 
