@@ -141,7 +141,7 @@ fn shooters_iron_pieces_and_destruction() {
     let message = notation::parse(&shooter, &position, &legal, "d4d4").unwrap_err();
     assert!(message.contains("d4d4xd5") && message.contains("d4d4xf4"), "{message}");
     let iron = with("betza = \"W\"\niron = true", "betza = \"W\"");
-    assert_eq!(goes(&iron, "8/8/8/8/R2x4/8/8/k6K w - -", "a4"), "a2 a3 a5 a6 a7 a8 b4 c4");
+    assert_eq!(goes(&iron, "1k6/8/8/8/R2x4/8/8/7K w - -", "a4"), "a1 a2 a3 a5 a6 a7 a8 b4 c4");
     let raze = lines_x(&["leap 0,1 r | extend * nowrap | raze | nofriendly"]);
     assert_eq!(after(&raze, "8/8/8/8/XpPp4/8/8/k6K w - -", "a4e4"), "8/8/8/8/2P1X3/8/8/k6K");
 }
