@@ -4,6 +4,7 @@ mod book_command;
 mod cat_command;
 mod epd_command;
 mod export;
+mod fairy_command;
 mod games;
 mod gate_command;
 mod gate_report;
@@ -27,6 +28,7 @@ mod style_command;
 mod suite_command;
 mod verify_command;
 mod viriformat_command;
+mod worth_command;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -87,6 +89,10 @@ enum Command {
     Serve(serve_command::ServeArgs),
     /// Write games in viriformat.
     Viriformat(viriformat_command::ViriformatArgs),
+    /// Fairy chess: price every piece of a variant by self-play.
+    Worth(worth_command::WorthArgs),
+    /// Fairy chess: pieces, Betza notation, node counts, speed.
+    Fairy(fairy_command::FairyArgs),
     /// Another game than chess: play against the engine in the terminal.
     Play(games::PlayArgs),
     /// Another game than chess: fit the weights of its evaluation to game records.
@@ -98,7 +104,7 @@ enum Command {
 }
 
 const OTHER_GAMES: &str = "\
-generate, verify, show, learn and match take --game nim:3-4-5 (or tictactoe, dominions) for games other than chess, with
+generate, verify, show, learn and match take --game nim:3-4-5 (or tictactoe, dominions, fairy:FILE) for games other than chess, with
 options of their own: selfplay generate --game nim --help";
 
 /// What a command that was interrupted returns to the shell.
@@ -137,6 +143,8 @@ pub fn run() -> ExitCode {
         Command::Library(args) => library_command::run(&args),
         Command::Serve(args) => serve_command::run(&args),
         Command::Viriformat(args) => viriformat_command::run(&args),
+        Command::Worth(args) => worth_command::run(&args),
+        Command::Fairy(args) => fairy_command::run(&args),
         Command::Play(_) | Command::Fit(_) | Command::GameNight(_) | Command::GameBench(_) => {
             Err(anyhow::anyhow!("this is for games other than chess: give --game {}", GAMES))
         }

@@ -154,7 +154,7 @@ fn pgn_row(id: u64, text: &str) -> Option<Value> {
 /// gave, percentage of White's and Black's middlegame moves that attack the king; players, where they have names.
 fn row(id: u64, profile: &GameProfile, ending: &str, beginning: &str, opening: usize) -> Value {
     let [white, black] = &profile.sides;
-    let share = |part: u32, all: u32| if all == 0 { 0 } else { 100 * part / all };
+    let share = |part: u32, all: u32| (100 * part).checked_div(all).unwrap_or(0);
     json!([
         id,
         profile.outcome.half_points(Color::White),

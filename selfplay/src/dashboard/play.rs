@@ -126,7 +126,7 @@ fn state(wish: &Wish, board: &Board, moves: &[Move], said: Value) -> Value {
     let over = over(wish, board);
     let legal: Vec<String> = match over.is_some() {
         true => Vec::new(),
-        false => board.legal_moves().into_iter().map(|&m| board.uci(m, false)).collect(),
+        false => board.legal_moves().iter().map(|&m| board.uci(m, false)).collect(),
     };
     json!({
         "fen": board.fen(), "side": board.side_to_move().index(), "check": board.in_check(), "legal": legal,

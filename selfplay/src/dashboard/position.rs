@@ -89,7 +89,7 @@ pub fn page(place: &Place, fen: &str, night: Option<&str>) -> Result<Value, Prob
             json!({"title": title, "white": pair(white), "black": pair(black), "rows": rows})
         })
         .collect();
-    let moves: Vec<String> = board.legal_moves().into_iter().map(|&m| board.uci(m, false)).collect();
+    let moves: Vec<String> = board.legal_moves().iter().map(|&m| board.uci(m, false)).collect();
     Ok(json!({
         "fen": board.fen(), "judge": judge.name, "value_white": told.assembly.value_white,
         "phase": told.phase, "full_phase": FULL_PHASE, "scale": pair(told.assembly.scale),

@@ -121,21 +121,22 @@ pub fn fit<G: Game>(game: &G, games: &[PlayedGame]) -> (Weights, FitReport) {
     for played in games {
         examples_of(game, played, &mut results, &mut choices);
     }
-    let (value, value_loss) = minimise(G::FEATURES.len(), &results);
+    let (value, value_loss) = minimise(game.feature_names().len(), &results);
     let (policy, policy_loss) = minimise(G::ACTION_FEATURES.len(), &choices);
     let (positions, choices) = (results.len() as u64, choices.len() as u64);
     (Weights { value, policy }, FitReport { positions, value_loss, choices, policy_loss })
 }
 
 fn examples_of<G: Game>(game: &G, played: &PlayedGame, results: &mut Vec<Result>, choices: &mut Vec<Choice>) {
+    let features = game.feature_names().len();
     let mut dice = Dice::for_game(0x0F17, played.id);
     let result_white = f64::from(played.outcome.half_points(Color::White)) / 2.0;
     let mut number = 0;
     let mut actions = Vec::new();
     played.for_each_position(game, |state, ply| {
         number += 1;
-        if !G::FEATURES.is_empty() && number % EVERY == 0 {
-            let mut counts = vec![0.0; G::FEATURES.len()];
+        if features > 0 && number % EVERY == 0 {
+            let mut counts = vec![0.0; features];
             game.features(state, &mut counts);
             results.push(Result { counts, result_white });
         }
@@ -211,7 +212,7 @@ fn minimise(count: usize, examples: &[impl Example]) -> (Vec<f32>, [f64; 2]) {
 }
 
 /// Solves a symmetric positive system, given its lower triangle, by Cholesky's decomposition.
-fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
+pub(super) fn solve(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let size = right.len();
     let mut lower = vec![vec![0.0; size]; size];
     for row in 0..size {

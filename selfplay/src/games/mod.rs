@@ -6,6 +6,7 @@
 pub mod chess;
 pub mod codec;
 pub mod dominions;
+pub mod fairy;
 pub mod fit;
 pub mod generate;
 pub mod lessons;
@@ -85,12 +86,29 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// Names of what a linear evaluation counts in a position; none: only a book can be learned.
     const FEATURES: &'static [&'static str] = &[];
+    /// The same where they depend on the rules.
+    fn feature_names(&self) -> Vec<String> {
+        Self::FEATURES.iter().map(|name| (*name).to_string()).collect()
+    }
     /// Counts them, White's less Black's. The slice has their number and begins with zeros.
     fn features(&self, _state: &Self::State, _counts: &mut [f32]) {}
     /// Names of what speaks for or against an action before it is searched.
     const ACTION_FEATURES: &'static [&'static str] = &[];
     /// Counts them. The slice has their number and begins with zeros.
     fn action_features(&self, _state: &Self::State, _action: u16, _counts: &mut [f32]) {}
+
+    /// Whether it has an alpha-beta of its own, which is then the usual search.
+    const HAS_OWN_SEARCH: bool = false;
+    /// The best action by that search.
+    fn own_search(
+        &self,
+        _state: &Self::State,
+        _knowledge: &search::Knowledge,
+        _nodes: u64,
+        _dice: &mut Dice,
+    ) -> Option<search::Thought> {
+        None
+    }
 }
 
 /// The game with its rules as the command line writes it: `nim:3-4-5`.

@@ -275,7 +275,7 @@ impl<'a, G: Game> Night<'a, G> {
         let report = learn_records(self.game, &folder.join("book.exp"), &all, &self.method)?;
         say(&format!("round {round}: a book of {} rows", report.rows));
         let weights_path = folder.join("weights.toml");
-        if weights_path.exists() || (G::FEATURES.is_empty() && G::ACTION_FEATURES.is_empty()) {
+        if weights_path.exists() || (self.game.feature_names().is_empty() && G::ACTION_FEATURES.is_empty()) {
             return Ok(());
         }
         let mut recent = self.records(round)?;

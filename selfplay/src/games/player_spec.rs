@@ -119,7 +119,7 @@ pub fn load_knowledge<G: Game>(
     book: Option<&Path>,
 ) -> Result<Knowledge, PlayerError> {
     let read = |path: &Path| {
-        if G::FEATURES.is_empty() && G::ACTION_FEATURES.is_empty() {
+        if game.feature_names().is_empty() && G::ACTION_FEATURES.is_empty() {
             return Err(PlayerError::NoFeatures { path: path.to_path_buf(), game: G::NAME });
         }
         Ok(Arc::new(Weights::read(game, path)?))

@@ -2,11 +2,13 @@
 
 use super::Game;
 use super::dominions::Dominions;
+use super::fairy::Fairy;
 use super::nim::Nim;
 use super::tictactoe::TicTacToe;
 
 /// Names for people, with examples of rules.
-pub const GAMES: &str = "nim:3-4-5, nim:1-3-5-7-misere, tictactoe, dominions";
+pub const GAMES: &str =
+    "nim:3-4-5, nim:1-3-5-7-misere, tictactoe, dominions, fairy:capablanca, fairy:FILE.toml";
 
 /// Something to be done with a game that is known only when the program runs.
 pub trait WithGame {
@@ -39,6 +41,7 @@ pub fn with_game<W: WithGame>(text: &str, work: W) -> Result<W::Output, UnknownG
         Nim::NAME => Ok(work.run(game_with::<Nim>(rules)?)),
         TicTacToe::NAME => Ok(work.run(game_with::<TicTacToe>(rules)?)),
         Dominions::NAME => Ok(work.run(game_with::<Dominions>(rules)?)),
+        Fairy::NAME => Ok(work.run(game_with::<Fairy>(rules)?)),
         _ => Err(UnknownGame::Name(name.to_string())),
     }
 }

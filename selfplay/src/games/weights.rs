@@ -73,7 +73,7 @@ impl Weights {
     pub fn to_text<G: Game>(&self, game: &G) -> String {
         let mut text = format!("game = \"{}\"\n", full_name(game));
         for (title, names, numbers) in
-            [("value", G::FEATURES, &self.value), ("policy", G::ACTION_FEATURES, &self.policy)]
+            [("value", game.feature_names(), &self.value), ("policy", policy_names::<G>(), &self.policy)]
         {
             // Writing to a String does not fail.
             let _ = writeln!(text, "\n[{title}]");
@@ -98,8 +98,8 @@ impl Weights {
             return Err(format!("unknown entry '{other}'"));
         }
         Ok(Weights {
-            value: numbers(&table, "value", G::FEATURES)?,
-            policy: numbers(&table, "policy", G::ACTION_FEATURES)?,
+            value: numbers(&table, "value", &game.feature_names())?,
+            policy: numbers(&table, "policy", &policy_names::<G>())?,
         })
     }
 
@@ -128,12 +128,16 @@ impl Weights {
     }
 }
 
+fn policy_names<G: Game>() -> Vec<String> {
+    G::ACTION_FEATURES.iter().map(|name| (*name).to_string()).collect()
+}
+
 fn dot(weights: &[f32], counts: &[f32]) -> f32 {
     weights.iter().zip(counts).map(|(weight, count)| weight * count).sum()
 }
 
 /// The numbers of a table in the order of their names; none at all if the table is empty or missing.
-fn numbers(table: &DeTable, title: &str, names: &[&str]) -> Result<Vec<f32>, String> {
+fn numbers(table: &DeTable, title: &str, names: &[String]) -> Result<Vec<f32>, String> {
     let Some(value) = table.get(title) else { return Ok(Vec::new()) };
     let DeValue::Table(part) = value.get_ref() else {
         return Err(format!("{title} is no table: write [{title}]"));
@@ -141,11 +145,13 @@ fn numbers(table: &DeTable, title: &str, names: &[&str]) -> Result<Vec<f32>, Str
     if part.is_empty() {
         return Ok(Vec::new());
     }
-    if let Some(other) = part.keys().map(|key| key.get_ref()).find(|key| !names.contains(&key.as_ref())) {
+    if let Some(other) =
+        part.keys().map(|key| key.get_ref()).find(|key| !names.iter().any(|name| name == key.as_ref()))
+    {
         return Err(format!("[{title}] has an unknown weight '{other}'"));
     }
-    let number = |name: &&str| {
-        let value = part.get(*name).ok_or_else(|| format!("[{title}] lacks '{name}'"))?;
+    let number = |name: &String| {
+        let value = part.get(name.as_str()).ok_or_else(|| format!("[{title}] lacks '{name}'"))?;
         let number: Option<f64> = match value.get_ref() {
             DeValue::Float(number) => number.as_str().parse().ok(),
             DeValue::Integer(number) => number.as_str().parse().ok(),

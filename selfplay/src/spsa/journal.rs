@@ -52,6 +52,9 @@ pub enum JournalError {
     },
 }
 
+/// What decides a run: names and values.
+pub type Identity = Vec<(String, String)>;
+
 /// The journal of a run, open for more pairs.
 pub struct Journal {
     path: PathBuf,
@@ -89,7 +92,7 @@ impl Journal {
     }
 
     /// What any journal says of its run, and the half points of its pairs. Nothing is locked or changed.
-    pub fn look(path: &Path) -> Result<(Vec<(String, String)>, Vec<u8>), JournalError> {
+    pub fn look(path: &Path) -> Result<(Identity, Vec<u8>), JournalError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| JournalError::Io { path: path.to_path_buf(), source })?;
         let found = || text.lines().next().unwrap_or_default().chars().take(200).collect();

@@ -60,7 +60,7 @@ impl WithGame for Work {
     fn run<G: Game>(self, game: G) -> anyhow::Result<ExitCode> {
         let args = self.0;
         ensure!(
-            !G::FEATURES.is_empty() || !G::ACTION_FEATURES.is_empty(),
+            !game.feature_names().is_empty() || !G::ACTION_FEATURES.is_empty(),
             "{} has no features to be weighed; `selfplay learn` makes a book for it",
             G::NAME
         );

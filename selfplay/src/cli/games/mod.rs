@@ -28,7 +28,7 @@ pub use verify::verify_record;
 const ABOUT: &str = "\
 Any game of perfect information, played, learned and judged as chess is.
 
-Games: nim:3-4-5, nim:1-3-5-7-misere (or other heaps), tictactoe, dominions.";
+Games: nim:3-4-5, nim:1-3-5-7-misere (or other heaps), tictactoe, dominions, fairy:FILE.toml or fairy:NAME (selfplay fairy list).";
 
 /// The command line where `--game` names a game that is not chess.
 #[derive(Parser)]

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
-use selfplay::games::Game;
 use selfplay::games::codec::GameCodec;
 use selfplay::games::play::side_name;
 use selfplay::games::record::PlayedGame;
 use selfplay::games::registry::{WithGame, with_game};
+use selfplay::games::{Game, full_name};
 use selfplay::record::Reader;
 
 use super::GameName;
@@ -40,14 +40,26 @@ pub struct ShowArgs {
 
 /// Runs the command.
 pub fn run(args: &ShowArgs) -> anyhow::Result<ExitCode> {
-    let reader = Reader::open_any(&args.file)?.of_game(&args.game.0)?;
-    show_record(reader, args.id, args.ply)
+    let reader = Reader::open_any(&args.file)?;
+    args.game.with(OfGame(Work { reader, id: args.id, ply: args.ply }))
 }
 
 /// Shows a game of a record of any game but chess; its header says which.
 pub fn show_record(reader: Reader, id: Option<u64>, ply: usize) -> anyhow::Result<ExitCode> {
     let name = reader.header().game();
     with_game(&name, Work { reader, id, ply })?
+}
+
+/// A record that must be of the game named: its rules may be in a file that only the command line knows.
+struct OfGame(Work);
+
+impl WithGame for OfGame {
+    type Output = anyhow::Result<ExitCode>;
+
+    fn run<G: Game>(self, game: G) -> anyhow::Result<ExitCode> {
+        let reader = self.0.reader.of_game(&full_name(&game))?;
+        Work { reader, ..self.0 }.run(game)
+    }
 }
 
 struct Work {

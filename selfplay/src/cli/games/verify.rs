@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use selfplay::games::registry::{WithGame, with_game};
-use selfplay::games::{Game, record};
-use selfplay::record::{Reader, Verdict};
+use selfplay::games::{Game, full_name, record};
+use selfplay::record::{Reader, RecordError, Verdict};
 
 use super::GameName;
 use crate::cli::verify_command;
@@ -32,7 +32,9 @@ pub struct VerifyArgs {
 /// Runs the command.
 pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     verify_command::report(&args.files, args.json, |path| {
-        Ok(verify_record(&Reader::open_any(path)?.of_game(&args.game.0)?))
+        let reader = Reader::open_any(path)?;
+        with_game(&args.game.0, OfGame(reader))
+            .unwrap_or_else(|_| unreachable!("the game's name was checked"))
     })
 }
 
@@ -42,6 +44,17 @@ pub fn verify_record(reader: &Reader) -> Verdict {
         let fault = format!("{}: {error}", reader.path().display());
         Verdict { faults: vec![fault], ..Verdict::default() }
     })
+}
+
+/// A record that must be of the game named: its rules may be in a file that only the command line knows.
+struct OfGame(Reader);
+
+impl WithGame for OfGame {
+    type Output = Result<Verdict, RecordError>;
+
+    fn run<G: Game>(self, game: G) -> Result<Verdict, RecordError> {
+        Ok(record::verify(&game, &self.0.of_game(&full_name(&game))?))
+    }
 }
 
 struct Work<'a>(&'a Reader);

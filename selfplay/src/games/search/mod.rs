@@ -59,7 +59,7 @@ impl SearchKind {
     pub fn usual<G: Game>(game: &G) -> SearchKind {
         let mut actions = Vec::new();
         game.actions(&game.start(), &mut actions);
-        if actions.len() > 64 { SearchKind::Mcts } else { SearchKind::AlphaBeta }
+        if actions.len() > 64 && !G::HAS_OWN_SEARCH { SearchKind::Mcts } else { SearchKind::AlphaBeta }
     }
 }
 
@@ -83,7 +83,9 @@ pub fn think<G: Game>(
     dice: &mut Dice,
 ) -> Thought {
     match kind {
-        SearchKind::AlphaBeta => alphabeta::AlphaBeta::new(game, knowledge, nodes).think(state, dice),
+        SearchKind::AlphaBeta => game
+            .own_search(state, knowledge, nodes, dice)
+            .unwrap_or_else(|| alphabeta::AlphaBeta::new(game, knowledge, nodes).think(state, dice)),
         SearchKind::Mcts => mcts::Tree::new(game, knowledge).think(state, nodes, dice),
         SearchKind::Random => {
             Thought { action: game.random_action(state, dice), value_stm: 0, depth: 0, nodes: 1 }
