@@ -3,13 +3,35 @@
 use super::node::Node;
 use super::params::Numbers;
 use super::thread::Thread;
+use crate::board::CheckInfo;
 use crate::types::{Move, Value, value};
 
 impl<P: Numbers> Thread<'_, P> {
-    /// Step 14. Singular extension: without the table move, is everything else worse by a margin? By how many
-    /// plies to extend the move; `Err` holds the value of a node that ends here (multi-cut, or a stop).
+    /// Step 14. By how many plies to extend the move; `Err` holds the value of a node that ends here.
     #[inline(always)]
     pub(super) fn extension<const PV: bool, const ROOT: bool>(
+        &mut self,
+        node: &Node,
+        m: Move,
+        check_info: &mut Option<CheckInfo>,
+    ) -> Result<i32, Value> {
+        let extension = self.singular_extension::<PV, ROOT>(node, m)?;
+        // Check extension: a check that loses no material leaves few replies.
+        if extension == 0
+            && self.params.check_extension() != 0
+            && node.ply < 2 * self.root_depth as usize
+            && self.board.gives_check(check_info.get_or_insert_with(|| self.board.check_info()), m)
+            && self.board.see_ge(m, 0)
+        {
+            return Ok(1);
+        }
+        Ok(extension)
+    }
+
+    /// Singular extension: without the table move, is everything else worse by a margin? By how many
+    /// plies to extend the move; `Err` holds the value of a node that ends here (multi-cut, or a stop).
+    #[inline(always)]
+    fn singular_extension<const PV: bool, const ROOT: bool>(
         &mut self,
         node: &Node,
         m: Move,

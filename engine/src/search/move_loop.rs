@@ -123,8 +123,8 @@ impl<'t, P: Numbers> Thread<'t, P> {
                 }
             }
 
-            // Step 14. Extensions: is the table move the only good one?
-            let extension = match self.extension::<PV, ROOT>(node, m) {
+            // Step 14. Extensions: is the table move the only good one? Is it a check?
+            let extension = match self.extension::<PV, ROOT>(node, m, &mut check_info) {
                 Ok(extension) => extension,
                 Err(v) => return Some(v),
             };

@@ -70,9 +70,9 @@ impl<P: Numbers> Thread<'_, P> {
         ply: usize,
         cut_node: bool,
     ) -> Value {
-        // Step 1. Horizon: from here on only captures.
+        // Step 1. Horizon: from here on only captures, and checks at first.
         if depth <= 0 {
-            return self.quiesce::<PV>(alpha, beta, ply);
+            return self.quiesce::<PV>(alpha, beta, ply, self.params.qs_checks() != 0);
         }
         if PV {
             self.frame(ply).pv.clear();

@@ -296,6 +296,8 @@ search_params! {
     see_capture_history: 64 in 16..=256 step 8;
 
     // Extensions.
+    /// Checks that lose no material are extended.
+    check_extension: 1 in 0..=1 step 1;
     /// Triple extension on or off.
     triple: 1 in 0..=1 step 1;
     /// Below the margin by this much, extend three times.
@@ -367,6 +369,10 @@ search_params! {
     lmr_extend: 1 in 0..=1 step 1;
 
     // Quiescence.
+    /// The first ply of quiescence tries quiet checks that lose no material.
+    qs_checks: 1 in 0..=1 step 1;
+    /// Quiet evasions that are tried besides the one that shows that it is no mate.
+    qs_evasions: 2 in 0..=8 step 1;
     /// Quiescence: what a capture may fall short of alpha.
     qs_futility: 90 in 60..=400 step 15;
     /// Quiescence: captures that lose more than this in exchange are not tried.

@@ -67,11 +67,12 @@ impl<P: Numbers> Thread<'_, P> {
     #[inline(always)]
     fn razor(&mut self, node: &Node) -> Option<Value> {
         let Node { alpha, depth, ply, .. } = *node;
-        let margin = self.params.razor_base() + self.params.razor_slope() * depth * depth;
-        if self.params.razor() == 0 || depth > self.params.razor_depth() || node.eval + margin >= alpha {
+        let params = self.params;
+        let margin = params.razor_base() + params.razor_slope() * depth * depth;
+        if params.razor() == 0 || depth > params.razor_depth() || node.eval + margin >= alpha {
             return None;
         }
-        let v = self.quiesce::<false>(alpha, alpha + 1, ply);
+        let v = self.quiesce::<false>(alpha, alpha + 1, ply, params.qs_checks() != 0);
         (v <= alpha && !value::is_decided(v)).then_some(v)
     }
 
@@ -147,7 +148,7 @@ impl<P: Numbers> Thread<'_, P> {
             }
             self.make(m, ply);
             let (low, high) = (-probcut_beta, -probcut_beta + 1);
-            let mut v = -self.quiesce::<false>(low, high, ply + 1);
+            let mut v = -self.quiesce::<false>(low, high, ply + 1, false);
             if v >= probcut_beta {
                 v = -self.search::<false, false>(low, high, depth - 4, ply + 1, !node.cut_node);
             }

@@ -1,16 +1,48 @@
-//! Quiescence: captures, promotions and evasions until the static evaluation can be trusted.
+//! Quiescence: captures, promotions, evasions and, at its first ply, checks until the static evaluation can be trusted.
 
 use super::history::taken_kind;
 use super::params::Numbers;
 use super::pick::Picker;
 use super::thread::Thread;
-use crate::board::EXCHANGE_VALUES;
+use crate::board::{Board, EXCHANGE_VALUES};
 use crate::tt::{Bound, Entry};
-use crate::types::{Value, value};
+use crate::types::{Move, MoveList, Value, value};
+
+/// The quiet checks of a position, generated when the captures are through.
+struct QuietChecks {
+    wanted: bool,
+    list: Option<MoveList>,
+    tried: usize,
+}
+
+impl QuietChecks {
+    fn next(&mut self, board: &Board) -> Option<Move> {
+        if !self.wanted {
+            return None;
+        }
+        let list = self.list.get_or_insert_with(|| {
+            let mut list = MoveList::new();
+            board.quiet_checks(&mut list);
+            list
+        });
+        let m = list.get(self.tried).copied();
+        self.tried += 1;
+        m
+    }
+}
 
 impl<P: Numbers> Thread<'_, P> {
-    /// The value of the node within the window once the captures are played out.
-    pub(super) fn quiesce<const PV: bool>(&mut self, mut alpha: Value, beta: Value, ply: usize) -> Value {
+    /// The value of the node within the window once the captures are played out. `checks`: quiet checks are tried
+    /// as well, as at the first ply.
+    pub(super) fn quiesce<const PV: bool>(
+        &mut self,
+        mut alpha: Value,
+        beta: Value,
+        ply: usize,
+        checks: bool,
+    ) -> Value {
+        // What saw no checks is worth less to the table.
+        let depth = if checks || self.params.qs_checks() == 0 { 0 } else { -1 };
         if PV {
             self.frame(ply).pv.clear();
             self.seldepth = self.seldepth.max(ply + 1);
@@ -33,6 +65,7 @@ impl<P: Numbers> Thread<'_, P> {
         let table_value = stored.filter(|entry| entry.bound != Bound::None).map(|entry| entry.value);
         if !PV
             && let (Some(entry), Some(v)) = (&stored, table_value)
+            && entry.depth >= depth
             && (if v >= beta { entry.bound.is_lower() } else { entry.bound.is_upper() })
         {
             return v;
@@ -64,7 +97,8 @@ impl<P: Numbers> Thread<'_, P> {
             if best >= beta {
                 if stored.is_none() {
                     let bound = Bound::Lower;
-                    let entry = Entry { best: None, value: best, eval: raw_eval, depth: -1, bound, was_pv };
+                    // Checks could only raise it.
+                    let entry = Entry { best: None, value: best, eval: raw_eval, depth: 0, bound, was_pv };
                     self.shared.table.store(key, ply, entry);
                 }
                 return best;
@@ -85,16 +119,23 @@ impl<P: Numbers> Thread<'_, P> {
         let mut best_move = None;
         let mut bound = Bound::Upper;
         let mut any = false;
+        let mut quiets = 0;
         let mut check_info = None;
-        while let Some(m) = picker.next(&self.board, &self.memory.histories, &hints) {
+        let mut quiet_checks = QuietChecks { wanted: checks && !in_check, list: None, tried: 0 };
+        loop {
+            let m = picker.next(&self.board, &self.memory.histories, &hints);
+            let Some(m) = m.or_else(|| quiet_checks.next(&self.board)) else { break };
             any = true;
             if best > -value::TB_WIN_IN_MAX {
                 if in_check {
-                    // One evasion that holds is enough to know that this is no mate; the other quiet
-                    // ones explode.
+                    // One evasion that holds is enough to know that this is no mate, and a few more tell
+                    // what it costs; all quiet ones explode.
                     if m.is_quiet() {
-                        picker.skip_quiets();
-                        continue;
+                        if quiets >= self.params.qs_evasions() {
+                            picker.skip_quiets();
+                            continue;
+                        }
+                        quiets += 1;
                     }
                 } else if futility <= alpha
                     && !m.is_promotion()
@@ -112,13 +153,13 @@ impl<P: Numbers> Thread<'_, P> {
                         continue;
                     }
                 }
-                // Step 6. Losing captures lead nowhere.
+                // Step 6. Losing captures and checks lead nowhere.
                 if !self.board.see_ge(m, -self.params.qs_see()) {
                     continue;
                 }
             }
             self.make(m, ply);
-            let v = -self.quiesce::<PV>(-beta, -alpha, ply + 1);
+            let v = -self.quiesce::<PV>(-beta, -alpha, ply + 1, false);
             self.unmake();
             if self.must_stop() {
                 return value::DRAW;
@@ -146,7 +187,7 @@ impl<P: Numbers> Thread<'_, P> {
         if best >= beta && !value::is_decided(best) {
             best = (best + beta) / 2;
         }
-        let entry = Entry { best: best_move, value: best, eval: raw_eval, depth: 0, bound, was_pv };
+        let entry = Entry { best: best_move, value: best, eval: raw_eval, depth, bound, was_pv };
         self.shared.table.store(key, ply, entry);
         best
     }
