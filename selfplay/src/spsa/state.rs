@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn two_sets_of_values_are_measured_one_for_each_player() {
-        let against = SearchParams::from_text("rfp_margin = 56\nhindsight = 1\n").unwrap();
+        let against = SearchParams::from_text("rfp_margin = 56\nhindsight = 0\n").unwrap();
         let tuned = Settings::differing(&SearchParams::default(), &against);
         assert_eq!(tuned.iter().map(|p| p.name).collect::<Vec<_>>(), ["rfp_margin", "hindsight"]);
         let mut state = State::new(Settings { tuned, against: Some(against), ..settings("rfp", 50, true) });
@@ -258,7 +258,7 @@ mod tests {
             let Players { plus, minus } = state.players(pair);
             assert_eq!(
                 [plus.rfp_margin.min(minus.rfp_margin), plus.rfp_margin.max(minus.rfp_margin)],
-                [56, 75]
+                [56, SearchParams::default().rfp_margin]
             );
             assert_eq!(plus.hindsight + minus.hindsight, 1);
             // The new margin wins every game.

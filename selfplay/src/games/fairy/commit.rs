@@ -92,7 +92,7 @@ impl Variant {
         let stays = |square: u8| {
             let held = position.cells[usize::from(square)];
             let gone = ply.changes().iter().any(|change| change.0 == square);
-            Some(piece_of(held)).filter(|_| held != 0 && !gone).filter(|held| held.1 != side)
+            (held != 0 && !gone).then(|| piece_of(held)).filter(|held| held.1 != side)
         };
         let near: Vec<(u8, u8)> =
             neighbours(self, dest).filter_map(|square| stays(square).map(|held| (square, held.0))).collect();
