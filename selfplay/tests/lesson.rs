@@ -16,7 +16,7 @@ use engine::types::{Color, Move};
 use selfplay::learn::{Discount, Method, learn_files};
 
 const BEFORE_THE_TRAP: &str = "r1bqkb1r/pppn1ppp/5n2/3p2B1/3P4/2N5/PP2PPPP/R2QKBNR w KQkq - 0 6";
-const NODES: u64 = 600;
+const NODES: u64 = 120;
 /// The teacher knows the trap: in its first two moves it looks as deep as it takes.
 const TEACHER_NODES: u64 = 60_000;
 /// A game is decided when the teacher says so.
