@@ -292,7 +292,7 @@ impl Table {
                 break;
             }
             if cluster.checks[slot].load(Ordering::Relaxed) == data.check(key) {
-                // Keep what is deeper and of this search, unless the new value is exact.
+                // Keep what is deeper (and of this search, if only that is kept), unless the new value is exact.
                 if entry.bound != Bound::Exact
                     && (self.keep_deep || data.age() == self.age)
                     && entry.depth + 4 + 2 * i32::from(entry.was_pv) <= data.depth()

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 
+from .clock import mark
 from .stages import gate_task, kinds, shard_of, work
 
 COUNT = re.compile(r"^(\d+) games: (.*)$")
@@ -97,7 +98,7 @@ def now(night):
     """The tasks that have begun and are not done, with where they are."""
     shown = []
     for stage, generation, task in work(night):
-        began = night.path("times", f"{stage.name}-{generation}-{task}.json")
+        began = mark(night, stage, generation, task)
         if os.path.exists(began) and not stage.is_done(night, generation, task):
             label = stage.name if stage.final else f"generation {generation}: {stage.name}"
             tasks = stage.tasks(night)

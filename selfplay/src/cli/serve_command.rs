@@ -1,6 +1,5 @@
 //! `selfplay serve`.
 
-use std::fs;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -8,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
+use engine::regular_file;
 use selfplay::dashboard::{Dashboard, Place, export, guard::Guard, server};
 
 const EXAMPLES: &str = "\
@@ -81,7 +81,8 @@ pub fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let token = args.token_file.as_ref().map(|path| {
-        let text = fs::read_to_string(path).with_context(|| format!("--token-file {}", path.display()))?;
+        let text =
+            regular_file::read_text(path).with_context(|| format!("--token-file {}", path.display()))?;
         anyhow::Ok(text.trim().to_string())
     });
     let address = SocketAddr::new(args.address, args.port);

@@ -86,7 +86,7 @@ fn read(path: &Path) -> Result<String, String> {
     if !about.is_file() || about.len() > MOST_BYTES {
         return Err(unreadable("it is no file of at most a megabyte".to_string()));
     }
-    std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+    engine::regular_file::read_text(path).map_err(|error| unreadable(error.to_string()))
 }
 
 #[cfg(test)]
